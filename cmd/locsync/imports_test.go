@@ -193,14 +193,33 @@ var imports = map[string][]string{
 	"sync/service/local": {"sync/service/wire", "sync/config/languages", "sync/service/local/api",
 		"sync/service/local/backup", "sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
 		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys", "sync/service/local/machine",
-		"sync/service/local/memory", "sync/service/local/page", "sync/service/local/projects",
+		"sync/service/local/mail", "sync/service/local/memory", "sync/service/local/news", "sync/service/local/openid",
+		"sync/service/local/page", "sync/service/local/people",
+		"sync/service/local/projects",
 		"sync/service/local/pseudo", "sync/service/local/statistics", "sync/service/local/store",
 		"sync/service/local/tasks"},
 	// serve: who asks, how often, and what bodies hold in memory
-	"sync/service/local/api": {"sync/bound/serve", "sync/service/wire", "sync/config/languages"},
+	// fault: a file is passed on beside its call
+	"sync/service/local/api": {"sync/bound/fault", "sync/bound/serve", "sync/service/wire", "sync/config/languages"},
 	// segment: how a workbook is cut is stored with it
 	"sync/service/local/store": {"sync/service/wire", "sync/service/local/api", "sync/service/local/folder",
-		"sync/service/local/segment"},
+		"sync/service/local/pack", "sync/service/local/segment"},
+	"sync/service/local/pack":  {},
+	"sync/service/local/terms": {"sync/service/local/api", "sync/service/local/store"},
+	// secret: the password of the mail server
+	"sync/service/local/mail":          {"sync/bound", "sync/config/secret"},
+	"sync/service/local/mail/mailtest": {}, // a server for tests
+	"sync/service/local/news": {"sync/bound/fault", "sync/config/languages", "sync/service/local/api",
+		"sync/service/local/mail", "sync/service/local/people", "sync/service/local/store", "sync/service/local/words"},
+	// secret: of the client at the provider
+	"sync/service/local/openid":            {"sync/bound", "sync/config/secret"},
+	"sync/service/local/openid/openidtest": {}, // a provider for tests
+	"sync/service/local/findings":          {"sync/check", "sync/service/local/words"},
+	"sync/service/local/page/assets":       {},
+	"sync/service/local/words":             {},
+	"sync/service/local/page/layout": {"sync/service/local/marks", "sync/service/local/page/assets",
+		"sync/service/local/words"},
+	"sync/service/local/people": {"sync/service/local/api", "sync/service/local/store"},
 	"sync/service/local/folder": {},
 	"sync/service/local/backup": {"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/audit":  {"sync/service/local/store"},
@@ -219,10 +238,10 @@ var imports = map[string][]string{
 	"sync/service/local/files": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/editor": {"sync/service/wire", "sync/service/local/api", "sync/service/local/segment",
-		"sync/service/local/store"},
+		"sync/service/local/store", "sync/service/local/terms"},
 	"sync/service/local/documents": {"sync/service/wire", "sync/service/local/api", "sync/service/local/editor",
 		"sync/service/local/jobs", "sync/service/local/machine", "sync/service/local/memory", "sync/service/local/pseudo",
-		"sync/service/local/segment", "sync/service/local/store"},
+		"sync/service/local/segment", "sync/service/local/store", "sync/service/local/terms"},
 	"sync/service/local/statistics": {"sync/service/wire", "sync/service/local/api", "sync/service/local/documents",
 		"sync/service/local/editor", "sync/service/local/jobs", "sync/service/local/memory", "sync/service/local/store",
 		"sync/service/local/segment"}, // words of keys
@@ -237,7 +256,11 @@ var imports = map[string][]string{
 		"sync/config/languages", "sync/text/plural", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store",
 		"sync/service/local/machine", "sync/service/local/marks", // machine: engines that a person asks
-		"sync/service/local/audit"}, // the log in words
+		"sync/service/local/audit", // the log in words
+		"sync/service/local/terms",
+		"sync/service/local/people", // who is invited, and by what words
+		"sync/service/local/news", "sync/service/local/openid", "sync/service/local/findings",
+		"sync/service/local/page/layout", "sync/service/local/words"},
 	"sync/service/local/marks":    {"sync/check"}, // the parts of a text that are kept
 	"sync/service/local/pseudo":   {"sync/text/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
@@ -356,11 +379,13 @@ var libraries = map[string][]string{
 	"github.com/prometheus/client_golang": {"sync/web"},
 	"golang.org/x/net/": {"sync/service/local/callbacks",
 		"sync/service/local/segment"}, // what a header may be; HTML documents
-	"golang.org/x/sync/":       {"sync/service/local/editor"},
-	"github.com/yuin/goldmark": {"sync/service/local/segment", "sync/terminal/manual"},
-	"github.com/xuri/excelize": {}, // tests read with it what we wrote
-	"go.yaml.in/":              {"formats/oracle", "sync/setup/migrate"},
-	"howett.net/":              {"formats/oracle"},
+	"golang.org/x/sync/":        {"sync/service/local/editor"},
+	"github.com/coreos/go-oidc": {"sync/service/local/openid"},
+	"golang.org/x/oauth2":       {"sync/service/local/openid"},
+	"github.com/yuin/goldmark":  {"sync/service/local/segment", "sync/terminal/manual"},
+	"github.com/xuri/excelize":  {}, // tests read with it what we wrote
+	"go.yaml.in/":               {"formats/oracle", "sync/setup/migrate"},
+	"howett.net/":               {"formats/oracle"},
 }
 
 // pure packages know no clock, disk, network, logger or goroutine.
@@ -372,7 +397,7 @@ var pure = []string{"sync/text/catalog", "sync/report", "sync/check", "sync/chec
 
 // testKits may use every library, as tests do.
 var testKits = []string{"formats/programs/programtest", "gitops/gittest", "formats/oracle/oracletest", "formats/resource/resourcetest",
-	"sync/memory/ledger/ledgertest",
+	"sync/memory/ledger/ledgertest", "sync/service/local/mail/mailtest", "sync/service/local/openid/openidtest",
 	"sync/memory/ledger/pgledger/pgtest"}
 
 var impure = []string{"os", "os/exec", "net", "net/http", "log", "sync", "go.uber.org/zap"}

@@ -101,6 +101,8 @@ func inviteCommand(a *app) *cobra.Command {
 		"(default: all)")
 	c.Flags().StringVar(&of.Role, "role", "", "what the person may do: translator, reviewer or manager, a `ROLE` of the "+
 		"page (default: reviewer)")
+	c.Flags().StringVar(&of.Address, "address", "", "the mail `ADDRESS` by which the person signs in at the provider of "+
+		"oidc.json, too")
 	c.Flags().StringArrayVar(&of.Languages, "language", nil, "a `LANGUAGE` that the person translates into, of several "+
 		"(default: all)")
 	return c

@@ -91,14 +91,15 @@ func ask[T any](ctx context.Context, e Embedded, method, path string, query url.
 
 // Invitation is what a link is for: a person, and what that person may do. What is empty is as it was, or the usual.
 type Invitation struct {
-	Name, Role          string
+	Name, Role, Address string
 	Manager             bool // of everything
 	Projects, Languages []string
 }
 
 // Invite has the service make an invitation, and returns its address.
 func (e Embedded) Invite(ctx context.Context, of Invitation) (string, error) {
-	query := url.Values{"name": {of.Name}, "role": {of.Role}, "project": of.Projects, "language": of.Languages}
+	query := url.Values{"name": {of.Name}, "role": {of.Role}, "address": {of.Address},
+		"project": of.Projects, "language": of.Languages}
 	if of.Manager {
 		query.Set("manager", "true")
 	}

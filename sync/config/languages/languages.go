@@ -57,6 +57,14 @@ func Find(code string) (Language, bool) {
 	return l, ok
 }
 
+// Named is a language for people: its name with its code.
+func Named(code string) string {
+	if l, ok := Find(code); ok && l.Name != code {
+		return l.Name + " (" + code + ")"
+	}
+	return code
+}
+
 // wellFormed is the grammar of BCP 47, without its reserved and grandfathered forms: language, extended language,
 // script, region, variants, extensions, private use.
 var wellFormed = regexp.MustCompile(`(?i)^([a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?` +

@@ -106,6 +106,9 @@ func (o Options) open() (http.Handler, *local.Service, error) {
 	}
 	o.Service.AccountID, o.Service.Keys, o.Service.Logger = of, keys, o.Log
 	svc, err := local.Open(o.Data, o.Service)
+	if _, is := errors.AsType[*local.SettingsError](err); is {
+		return nil, nil, failure.Usage(err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/check/examine"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
 )
@@ -51,7 +53,11 @@ func (e *embedded) start(cfg *config.Config) (*inProcess, error) {
 			Keys: []string{string(embeddedKey)}, Pseudo: true, Trial: true, Logger: e.log.Named("service"),
 			Saved: e.hasSaved, Checks: e.settings})
 		if err != nil {
-			return nil, fmt.Errorf("start the embedded service: %w", err)
+			err = fmt.Errorf("start the embedded service: %w", err)
+			if _, is := errors.AsType[*local.SettingsError](err); is {
+				err = failure.Usage(err)
+			}
+			return nil, err
 		}
 		svc.Page().SetAddress(e.pageAt)
 		e.open = serveInProcess(svc)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/backup"
+	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 	"go.uber.org/zap"
@@ -39,7 +40,8 @@ func (s *Service) Commands() http.Handler {
 func (s *Service) inviteCall(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	grant := store.Grant{Role: store.Role(query.Get("role")), Projects: query["project"], Languages: query["language"]}
-	link, err := s.page.InviteAs(query.Get("name"), query.Get("manager") != "", grant)
+	link, err := s.page.InviteAs(people.Wish{Name: query.Get("name"), Manager: query.Get("manager") != "",
+		Address: query.Get("address"), Grant: grant})
 	answer(w, wire.Invited{URL: link}, err)
 }
 

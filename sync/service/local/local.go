@@ -40,7 +40,10 @@ import (
 	"github.com/locsync/locsync/sync/service/local/jobs"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
+	"github.com/locsync/locsync/sync/service/local/mail"
 	"github.com/locsync/locsync/sync/service/local/memory"
+	"github.com/locsync/locsync/sync/service/local/news"
+	"github.com/locsync/locsync/sync/service/local/openid"
 	"github.com/locsync/locsync/sync/service/local/page"
 	"github.com/locsync/locsync/sync/service/local/projects"
 	"github.com/locsync/locsync/sync/service/local/statistics"
@@ -106,12 +109,21 @@ type Service struct {
 	projects  *projects.Service
 	engines   *machine.Engines
 	page      *page.Service
+	news      *news.Service
 	keys      *keys.Service
 	table     map[string]api.Methods // everything that is served, by path
 	copying   sync.Mutex             // held while a backup is made: each is as large as the database
 }
 
 const personalAccount = "personal"
+
+// SettingsError is of a file of settings in the folder: only a change of that file ends it.
+type SettingsError struct{ err error }
+
+func (e *SettingsError) Error() string { return e.err.Error() }
+
+// Unwrap is the cause.
+func (e *SettingsError) Unwrap() error { return e.err }
 
 // Open opens the service's folder, making it when it is missing, and goes on with the jobs that are in it. One
 // process at a time can have a folder open; a second one gets an error that says so.
@@ -178,13 +190,13 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 	keys := keys.New(st, jobs, imports, exports, keys.Pseudo{On: o.Pseudo, Trial: o.Trial}, o.Late, o.Logger)
 	engines, err := machine.Read(dir)
 	if err != nil {
-		return nil, err
+		return nil, &SettingsError{err}
 	}
 	documents := documents.New(st, jobs, work, o.Pseudo, engines, o.Logger)
 	statistics := statistics.New(st, jobs, work)
 	projects, err := projects.New(st, documents, o.Trial, dir)
 	if err != nil {
-		return nil, err
+		return nil, &SettingsError{err}
 	}
 	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, engines: engines, keys: keys,
 		table: map[string]api.Methods{}}
@@ -200,8 +212,17 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		maps.Copy(s.table, part)
 	}
 	s.server.Handle(wire.Prefix, s.table)
+	server, err := mail.Read(dir)
+	if err != nil {
+		return nil, &SettingsError{err}
+	}
+	provider, err := openid.Read(dir, o.Now)
+	if err != nil {
+		return nil, &SettingsError{err}
+	}
+	s.news = news.New(st, server, page.Path, o.Logger)
 	s.page = page.New(page.Options{Store: st, Within: s.server.Within(), Saved: o.Saved, Checks: o.Checks,
-		Engines: engines, Logger: o.Logger})
+		Engines: engines, News: s.news, OpenID: provider, Logger: o.Logger})
 	result := s.table[wire.PathImportResult]
 	s.server.Handle(wire.ResultPrefix, map[string]api.Methods{wire.PathImportResult: result,
 		wire.PathImportResultV2: result})
@@ -209,6 +230,7 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		return nil, err
 	}
 	callbacks.Open()
+	s.news.Open()
 	return s, nil
 }
 
@@ -223,6 +245,7 @@ func (s *Service) Page() *page.Service { return s.page }
 func (s *Service) Close() error {
 	s.jobs.Close()
 	s.callbacks.Close()
+	s.news.Close()
 	return s.store.Close()
 }
 

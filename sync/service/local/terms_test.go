@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/terms"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -59,7 +60,7 @@ func TestTermsOfATextAreFound(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		terms, err := store.TermsOf(tx, project, "de-AT")
+		terms, err := terms.Of(tx, project, "de-AT")
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ type Problem struct {
 	Status int
 	Field  string
 	Detail string
+	Format string // with Args, the detail for those who say it in another language
+	Args   []any
 	retry  string   // Retry-After
 	allow  []string // Allow
 }
@@ -19,7 +21,7 @@ func (p *Problem) Error() string { return p.Detail }
 
 // Refuse makes a problem with a status.
 func Refuse(status int, format string, args ...any) error {
-	return &Problem{Status: status, Detail: fmt.Sprintf(format, args...)}
+	return &Problem{Status: status, Detail: fmt.Sprintf(format, args...), Format: format, Args: args}
 }
 
 // Invalid makes a 400 about a parameter or member of the body.

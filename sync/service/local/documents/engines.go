@@ -15,6 +15,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/pseudo"
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/terms"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -129,7 +130,7 @@ var linkTarget = regexp.MustCompile(`\]\([^()]*\)`)
 type asked struct {
 	segments []int
 	stages   []int // that their translations count as confirmed at
-	terms    *store.Terms
+	terms    *terms.Terms
 }
 
 // fill has the language's engine translate what waits for it; the transaction that the editor was opened in may have
@@ -165,7 +166,7 @@ func (t translator) fill(ctx context.Context, k *editor.Editor, wait asked) []pr
 }
 
 // machineTranslation is what the engine makes of a segment; ok is false when its document would not take that.
-func machineTranslation(doc *segment.Document, i int, code string, terms *store.Terms) (text string, ok bool) {
+func machineTranslation(doc *segment.Document, i int, code string, terms *terms.Terms) (text string, ok bool) {
 	seg := doc.Segments()[i]
 	text = withTerms(terms, seg.Text, func(text string) string { return pseudo.Text(text, code) })
 	if seg.Markup == segment.Markdown { // where links lead is not translated

@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/editor"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/terms"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -345,7 +346,7 @@ func onlyNumbers(text string) bool {
 }
 
 // recall asks the memories of a rule for a segment, and, where none has the very text, the project's glossaries.
-func recall(k *editor.Editor, r store.PretranslationRule, i int, terms *store.Terms) (text string, ok bool, err error) {
+func recall(k *editor.Editor, r store.PretranslationRule, i int, terms *terms.Terms) (text string, ok bool, err error) {
 	var best memory.Match
 	for _, attached := range k.Project.Memories {
 		if r.Memory != "" && r.Memory != attached.ID || !attached.Serves(k.Rendition.Code) {

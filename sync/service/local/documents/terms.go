@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/terms"
 )
 
 // Terms are left alone in tags, placeholders, code and addresses.
@@ -14,7 +14,7 @@ var termless = regexp.MustCompile("<[^<>]*>|\\{[^{}]*\\}|`[^`]*`|\\]\\([^()]*\\)
 const firstMark, lastMark = '\uE000', '\uF8FF'
 
 // withTerms translates a text, in which the terms of the project's glossaries are what the glossaries say.
-func withTerms(terms *store.Terms, text string, translate func(string) string) string {
+func withTerms(terms *terms.Terms, text string, translate func(string) string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return r >= firstMark && r <= lastMark }) {
 		return translate(text)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/terms"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -27,14 +28,14 @@ type Editor struct {
 	Segments  []segment.Segment
 	stored    store.Targets
 	memory    *store.Memory // the project's writable one; nil: none
-	terms     *store.Terms  // nil: not read yet
+	terms     *terms.Terms  // nil: not read yet
 	Changes   int
 }
 
 // Terms are those of the project's glossaries in the document's languages.
-func (k *Editor) Terms() (_ *store.Terms, err error) {
+func (k *Editor) Terms() (_ *terms.Terms, err error) {
 	if k.terms == nil {
-		k.terms, err = store.TermsOf(k.Tx, k.Project, k.Rendition.Code)
+		k.terms, err = terms.Of(k.Tx, k.Project, k.Rendition.Code)
 	}
 	return k.terms, err
 }

@@ -2,7 +2,7 @@
 // CSV.
 //
 // Its law: what is wrong with a file is said when it is sent, with its line, and nothing of it is stored; every term
-// that is taken comes out of an export as it went in. Package store finds the terms in a text; machines and memories
+// that is taken comes out of an export as it went in. Package terms finds them in a text; machines and memories
 // translate documents with them.
 package glossary
 

@@ -237,6 +237,7 @@ type importer struct {
 	pseudo  bool
 	late    *late
 	memory  *store.Memory // the project's; nil: nothing was noted in it yet
+	news    store.News    // of source texts
 }
 
 func (s *Service) openImporter(tx *store.Tx, j *store.Job) (*importer, error) {
@@ -268,6 +269,12 @@ func (im *importer) save() error {
 	}
 	if im.memory != nil {
 		if err := im.memory.Flush(); err != nil {
+			return err
+		}
+	}
+	if im.news.New+im.news.Changed > 0 {
+		im.news.Kind, im.news.Project, im.news.Collection = store.NewsTexts, im.project.ID, im.in.Collection
+		if err := store.PutNews(im.tx, im.news); err != nil {
 			return err
 		}
 	}
@@ -318,6 +325,7 @@ func (im *importer) storeSource(o offer) error {
 		} else if r != nil {
 			return im.comesBack(o, n, r, texts)
 		}
+		im.tells(&im.news.New, o.key)
 		result.KeysCreated++
 		return im.k.Add(&store.Row{Key: o.key, Plural: o.plural, Pseudo: im.pseudo, Changed: im.now, Texts: o.texts,
 			Labels: slices.Sorted(slices.Values(o.labels)),
@@ -334,6 +342,7 @@ func (im *importer) storeSource(o offer) error {
 		result.KeyValuesNotChanged++
 	default:
 		result.KeysUpdated++
+		im.tells(&im.news.Changed, o.key)
 		was := r.Texts
 		im.replaces(r.Key, r.Plural, "", lateChange{texts: was})
 		r.Texts, r.Changed, same, changed = texts, im.now, true, true
@@ -350,10 +359,22 @@ func (im *importer) storeSource(o offer) error {
 	return im.k.Put(n, r)
 }
 
+// mostTold is how many keys the news of a transaction name.
+const mostTold = 10
+
+// tells counts a source text for the news.
+func (im *importer) tells(count *int, key string) {
+	*count++
+	if len(im.news.Keys) < mostTold {
+		im.news.Keys = append(im.news.Keys, key)
+	}
+}
+
 // comesBack stores an offer in the source language for a key that was archived, which then is as it was, but for a
 // text that has changed since.
 func (im *importer) comesBack(o offer, n []byte, r *store.Row, texts []store.Text) error {
 	im.in.Result.KeysCreated++
+	im.tells(&im.news.New, o.key)
 	im.label(r, o.labels)
 	was := r.Texts
 	changed := !slices.Equal(was, texts)

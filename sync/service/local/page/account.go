@@ -11,7 +11,9 @@ import (
 
 	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // ownAccount is the page where people change their accounts.
@@ -20,6 +22,19 @@ type ownAccount struct {
 	WrongName     string
 	WrongPassword string
 	Sessions      []session
+
+	Languages []*words.Language
+	Language  string // the one that was chosen
+
+	Provider string
+	Linked   bool // to a sign-in at the provider
+	Password bool // there is one
+
+	Told         store.Told
+	Feed         string // the address of a new feed
+	Mails        bool   // mails are sent
+	Address      string // as the form has it
+	WrongAddress string
 }
 
 // session is a browser that the person is signed in with.
@@ -29,21 +44,34 @@ type session struct {
 	Here        bool
 }
 
+// nameTaken is of a name that another person has.
+const nameTaken = "Another person is called %s here; choose another name."
+
 // changed is what the page says after a form.
 var changed = map[string]string{"name": "Your name is changed.", "password": "Your password is changed.",
-	"elsewhere": "You are signed out everywhere else."}
+	"elsewhere": "You are signed out everywhere else.", "feed": "The feed is revoked: its address has nothing any more.",
+	"linked": "You can sign in by it from now on.",
+	"words":  "Your language is changed.", "mails": "Your choice is stored.",
+	"asked": "A mail is on its way to that address. Follow the link in it."}
 
 func (s *Service) account(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	return s.showAccount(w, r, v, http.StatusOK, ownAccount{Name: v.Name})
 }
 
 func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor, status int, page ownAccount) error {
+	page.Languages, page.Language = words.All(), v.person.Language
+	page.Mails, page.Provider, page.Password = s.News.Mails(), s.OpenID.Label(), len(v.person.Key) > 0
 	err := s.Store.View(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		return people.Visits(v.Name, func(digest string, visit *store.Visit) {
+		now, err := accounts.Person(v.Name)
+		if err != nil || now == nil {
+			return err
+		}
+		page.Told, page.Linked = now.Told, now.Login != store.Login{}
+		return accounts.Visits(v.Name, func(digest string, visit *store.Visit) {
 			page.Sessions = append(page.Sessions, session{serve.Agent(visit.Agent), visit.Began, visit.Seen, digest == v.digest})
 		})
 	})
@@ -58,16 +86,16 @@ func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor
 // changeName gives a person another name. What was written before keeps the old one, which no other person can take.
 func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	page := ownAccount{Name: r.PostFormValue("name")}
-	name, err := personName(page.Name, false)
+	name, err := people.Name(page.Name, false)
 	if err != nil {
-		page.WrongName = err.Error()
+		page.WrongName, _ = wrong(w, err)
 		return s.showAccount(w, r, v, http.StatusBadRequest, page)
 	}
 	taken := false
 	err = s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err == nil {
-			taken, err = people.Rename(v.Name, name)
+			taken, err = accounts.Rename(v.Name, name)
 		}
 		return err
 	})
@@ -75,10 +103,29 @@ func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor)
 		return err
 	}
 	if taken {
-		page.WrongName = "Another person is called " + name + " here; choose another name."
+		page.WrongName = words.Of(w).Say(nameTaken, name)
 		return s.showAccount(w, r, v, http.StatusConflict, page)
 	}
 	return goTo(w, "account?said=name")
+}
+
+// changeWords has the pages of a person speak another language; empty: the browser's.
+func (s *Service) changeWords(w http.ResponseWriter, r *http.Request, v *visitor) error {
+	err := s.Store.Update(func(tx *store.Tx) error {
+		accounts, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		chosen := r.PostFormValue("words")
+		if chosen != "" {
+			chosen = words.Choose(chosen, "").Code
+		}
+		return accounts.Change(v.Name, func(one *store.Person) { one.Language = chosen })
+	})
+	if err != nil {
+		return err
+	}
+	return goTo(w, "account?said=words")
 }
 
 // changePassword gives a person who knows the password another one. Other browsers are not signed in any more.
@@ -98,7 +145,7 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 		return s.showAccount(w, r, v, http.StatusForbidden, page)
 	}
 	s.byAccount.Return(account)
-	if page.WrongPassword = wrongPassword(next); page.WrongPassword != "" {
+	if page.WrongPassword = people.WrongPassword(next); page.WrongPassword != "" {
 		return s.showAccount(w, r, v, http.StatusBadRequest, page)
 	}
 	salt := []byte(rand.Text())
@@ -107,18 +154,18 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 	}
 	var person *store.Person
 	err = s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		if person, err = people.Person(v.Name); err != nil {
+		if person, err = accounts.Person(v.Name); err != nil {
 			return err
 		}
 		if person == nil || !bytes.Equal(person.Key, v.person.Key) {
 			return api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
 		}
 		person.Salt, person.Key = salt, key
-		return people.Put(person, person.Name)
+		return accounts.Put(person, person.Name)
 	})
 	if err != nil {
 		return err
@@ -129,11 +176,11 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 // leaveElsewhere signs a person out in all other browsers.
 func (s *Service) leaveElsewhere(w http.ResponseWriter, _ *http.Request, v *visitor) error {
 	err := s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		return people.LeaveOthers(v.Name, v.digest)
+		return accounts.LeaveOthers(v.Name, v.digest)
 	})
 	if err != nil {
 		return err

@@ -119,3 +119,18 @@ func TestOwnSessions(t *testing.T) {
 	}
 	w.has(w.page(other, "account"), "200 /translate/sign-in")
 }
+
+// An invitation for a new password leaves the names that a person had before: no other person takes them.
+func TestNewPasswordKeepsFormerNames(t *testing.T) {
+	w := newWorld(t)
+	ben := w.invited("Ben", url.Values{"role": {"reviewer"}})
+	f := form(w.page(ben, "account"), "name")
+	f.Set("name", "Benjamin")
+	w.has(w.post(ben, "name", f), "200 /translate/account")
+	path, err := w.service.Page().Invite("Benjamin", false)
+	w.check(err)
+	w.has(w.accept(w.browser(), path, "", "another password"), "200 /translate/")
+	path, err = w.service.Page().Invite("", false)
+	w.check(err)
+	w.has(w.accept(w.browser(), path, "Ben", "long enough"), "409 ", "Another person is called Ben")
+}

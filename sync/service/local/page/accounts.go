@@ -2,36 +2,28 @@ package page
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"go.uber.org/zap"
 )
 
-// Bounds of what people choose, and how long an invitation holds.
+// Bounds of visits.
 const (
-	maxName       = 60 // characters
-	minPassword   = 10 // characters
-	maxPassword   = 200
-	maxAgent      = 300 // bytes of what a browser calls itself
-	invitationFor = 7 * 24 * time.Hour
-	seenEvery     = time.Hour // a visit's last use is stored that often at most
+	maxAgent  = 300       // bytes of what a browser calls itself
+	seenEvery = time.Hour // a visit's last use is stored that often at most
 )
 
 // rounds is how often a password is hashed, as OWASP advises for PBKDF2 with SHA-256. A variable for tests.
@@ -46,120 +38,32 @@ func (s *Service) derive(r *http.Request, password string, salt []byte) ([]byte,
 	return pbkdf2.Key(sha256.New, password, salt, rounds, sha256.Size)
 }
 
-// digest is what is stored of a word.
-func digest(word string) string {
-	sum := sha256.Sum256([]byte(word))
-	return hex.EncodeToString(sum[:])
-}
-
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // Invite makes an invitation and returns the path that it is accepted at. With the name of a person who has an account
 // it lets that person choose a new password; with none the one who comes chooses a name. Where projects are named,
 // by name or identifier, the person sees only these; where none is, those that the person saw before, or all.
 func (s *Service) Invite(name string, manager bool, projects ...string) (path string, err error) {
-	return s.inviteBy("", name, manager, store.Grant{Projects: projects})
+	return s.inviteBy(people.Wish{Name: name, Manager: manager, Grant: store.Grant{Projects: projects}})
 }
 
-func (s *Service) inviteBy(by, name string, manager bool, grant store.Grant) (path string, err error) {
-	if name, err = personName(name, true); err != nil {
-		return "", err
-	}
-	word := rand.Text()
-	err = s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
-		roles, err := rolesOf(tx, grant)
-		if err != nil {
-			return err
-		}
-		if known, err := people.Person(name); err != nil {
-			return err
-		} else if known != nil {
-			name, manager = known.Name, known.Manager || manager && by == ""
-			if len(roles) == 0 && !known.Manager {
-				roles = known.Granted()
-			}
-		}
-		return people.Invite(digest(word), &store.Invitation{Name: name, Manager: manager, By: by, Roles: roles,
-			Expires: tx.Now() + int64(invitationFor)})
-	})
+func (s *Service) inviteBy(wish people.Wish) (path string, err error) {
+	word, err := people.Invite(s.Store, wish)
 	return Path + "invitation?word=" + word, err
-}
-
-// rolesOf are those that a grant gives, whose projects are named; none where it says nothing.
-func rolesOf(tx *store.Tx, grant store.Grant) ([]store.Grant, error) {
-	ids, err := identifiersOf(tx, grant.Projects)
-	if err != nil || grant.Role == "" && len(ids)+len(grant.Languages) == 0 {
-		return nil, err
-	}
-	grant.Role, grant.Projects = cmp.Or(grant.Role, store.Reviewer), ids
-	if !slices.Contains(store.Roles, grant.Role) {
-		return nil, api.Refuse(http.StatusBadRequest, "There is no role %q.", grant.Role)
-	}
-	var targets []string
-	err = store.EachProject(tx, func(p *store.Project) { targets = append(targets, p.Targets...) })
-	if err != nil {
-		return nil, err
-	}
-	for _, code := range grant.Languages {
-		if !slices.Contains(targets, code) {
-			return nil, api.Refuse(http.StatusNotFound, "No project of the service is translated into %q.", code)
-		}
-	}
-	if grant.Role == store.Manager {
-		grant.Languages = nil // what happens to a key happens in all of them
-	}
-	return []store.Grant{grant}, nil
-}
-
-// identifiersOf finds projects that are named by their names or identifiers.
-func identifiersOf(tx *store.Tx, projects []string) (ids []string, err error) {
-	for _, given := range projects {
-		found := len(ids)
-		err := store.EachProject(tx, func(p *store.Project) {
-			if p.ID == given || p.Name == given {
-				ids = append(ids, p.ID)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		if found == len(ids) {
-			return nil, api.Refuse(http.StatusNotFound, "The service has no project %q.", given)
-		}
-	}
-	return ids, nil
 }
 
 // Empty reports whether no person has an account yet.
 func (s *Service) Empty() (empty bool, err error) {
 	err = s.Store.View(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		all, err := people.All()
+		all, err := accounts.All()
 		empty = len(all) == 0
 		return err
 	})
 	return empty, err
-}
-
-// personName checks a name and takes off the space around it.
-func personName(name string, mayLack bool) (string, error) {
-	name = strings.TrimSpace(name)
-	switch {
-	case name == "" && !mayLack:
-		return "", api.Refuse(http.StatusBadRequest, "A name is missing.")
-	case utf8.RuneCountInString(name) > maxName:
-		return "", api.Refuse(http.StatusBadRequest, "The name is longer than %d characters.", maxName)
-	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "", api.Refuse(http.StatusBadRequest, "The name has characters that cannot be shown.")
-	}
-	return name, nil
 }
 
 // invitation is the page of one.
@@ -167,36 +71,22 @@ type invitation struct {
 	Word, Name string
 	Wrong      string
 	Fixed      bool // the name is that of the invitation
-}
-
-// findInvitation returns the invitation of a word, or refuses.
-func findInvitation(people *store.People, word string) (*store.Invitation, error) {
-	found, err := people.Invitation(digest(word))
-	if err == nil && found == nil && people.Revoked(digest(word)) {
-		return nil, api.Refuse(http.StatusGone, "This invitation was revoked by the one who sent it, or by another manager. "+
-			"Ask for another one.")
-	}
-	if err == nil && found == nil {
-		err = api.Refuse(http.StatusNotFound,
-			"This invitation was used already, or it is more than %d days old. Ask for another one.",
-			int(invitationFor.Hours()/24))
-	}
-	return found, err
+	Provider   string
 }
 
 func (s *Service) invitationForm(w http.ResponseWriter, r *http.Request) error {
 	word := r.URL.Query().Get("word")
 	return s.Store.View(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		found, err := findInvitation(people, word)
+		found, err := people.Invitation(accounts, word)
 		if err != nil {
 			return err
 		}
 		return show(w, http.StatusOK, "invitation", view{Title: "Welcome",
-			Data: invitation{Word: word, Name: found.Name, Fixed: found.Name != ""}})
+			Data: invitation{Word: word, Name: found.Name, Fixed: found.Name != "", Provider: s.OpenID.Label()}})
 	})
 }
 
@@ -205,25 +95,25 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 	word, password := r.PostFormValue("word"), r.PostFormValue("password")
 	var found *store.Invitation
 	err := s.Store.View(func(tx *store.Tx) error { // before any work is done for it
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err == nil {
-			found, err = findInvitation(people, word)
+			found, err = people.Invitation(accounts, word)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	again := invitation{Word: word, Name: found.Name, Fixed: found.Name != ""}
+	again := invitation{Word: word, Name: found.Name, Fixed: found.Name != "", Provider: s.OpenID.Label()}
 	if !again.Fixed {
 		again.Name = r.PostFormValue("name")
 	}
-	name, err := personName(again.Name, false)
+	name, err := people.Name(again.Name, false)
 	switch {
 	case err != nil:
-		again.Wrong = err.Error()
+		again.Wrong, _ = wrong(w, err)
 	default:
-		again.Wrong = wrongPassword(password)
+		again.Wrong = people.WrongPassword(password)
 	}
 	if again.Wrong != "" {
 		return show(w, http.StatusBadRequest, "invitation", view{Title: "Welcome", Data: again})
@@ -235,57 +125,25 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 	}
 	taken := false
 	err = s.Store.Update(func(tx *store.Tx) (err error) {
-		taken, err = use(tx, word, person)
+		taken, err = people.Use(tx, word, person)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if taken {
-		again.Wrong = "Another person is called " + name + " here; choose another name."
+		again.Wrong = words.Of(w).Say(nameTaken, name)
 		return show(w, http.StatusConflict, "invitation", view{Title: "Welcome", Data: again})
 	}
 	return s.begin(w, r, person, "./")
 }
 
-// wrongPassword says why a text cannot be a password; empty: it can.
-func wrongPassword(text string) string {
-	if utf8.RuneCountInString(text) < minPassword || len(text) > maxPassword {
-		return "A password has from " + strconv.Itoa(minPassword) + " to " + strconv.Itoa(maxPassword) + " characters."
-	}
-	return ""
-}
-
-// use makes a person of an invitation, unless the name that was chosen is another person's.
-func use(tx *store.Tx, word string, person *store.Person) (taken bool, err error) {
-	people, err := store.OpenPeople(tx)
-	if err != nil {
-		return false, err
-	}
-	found, err := findInvitation(people, word) // two may come at once
-	if err != nil {
-		return false, err
-	}
-	if taken, err := people.Taken(person.Name, found.Name); err != nil || taken {
-		return taken, err
-	}
-	all, err := people.All()
-	if err != nil {
-		return false, err
-	}
-	person.Manager = found.Manager || len(all) == 0 // the first is one in any case
-	person.Projects, person.Roles = found.Projects, found.Roles
-	if err := people.Use(digest(word)); err != nil {
-		return false, err
-	}
-	return false, people.Put(person, cmp.Or(found.By, person.Name))
-}
-
 // signing is the form of the sign-in page.
-type signing struct{ Name, Next, Wrong string }
+type signing struct{ Name, Next, Wrong, Provider string }
 
-func signInForm(w http.ResponseWriter, r *http.Request) error {
-	return show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: signing{Next: r.URL.Query().Get("next")}})
+func (s *Service) signInForm(w http.ResponseWriter, r *http.Request) error {
+	return show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: signing{Next: r.URL.Query().Get("next"),
+		Provider: s.OpenID.Label()}})
 }
 
 // askToSignIn sends who is not signed in to the form, which leads back.
@@ -314,7 +172,8 @@ func ownAddress(next string) string {
 type attempt struct{ from, account string }
 
 func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
-	form := signing{Name: strings.TrimSpace(r.PostFormValue("name")), Next: r.PostFormValue("next")}
+	form := signing{Name: strings.TrimSpace(r.PostFormValue("name")), Next: r.PostFormValue("next"),
+		Provider: s.OpenID.Label()}
 	from, now := serve.Peer(r), time.Unix(0, s.Store.Now())
 	account := attempt{from, store.NameKey(form.Name)}
 	if s.byAddress.Take(from, now) > 0 || s.byAccount.Take(account, now) > 0 {
@@ -324,9 +183,9 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	var person *store.Person
 	err := s.Store.View(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err == nil {
-			person, err = people.Person(form.Name)
+			person, err = accounts.Person(form.Name)
 		}
 		return err
 	})
@@ -358,16 +217,16 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Person, next string) error {
 	word, agent := rand.Text(), strings.ToValidUTF8(r.UserAgent(), "")
 	err := s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		if now, err := people.Person(person.Name); err != nil {
+		if now, err := accounts.Person(person.Name); err != nil {
 			return err
 		} else if now == nil || !bytes.Equal(now.Key, person.Key) {
 			return api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
 		}
-		return people.SignIn(digest(word), &store.Visit{Name: person.Name, Form: rand.Text(), Seen: tx.Now(),
+		return accounts.SignIn(people.Digest(word), &store.Visit{Name: person.Name, Form: rand.Text(), Seen: tx.Now(),
 			Began: tx.Now(), Agent: agent[:min(len(agent), maxAgent)]})
 	})
 	if err != nil {
@@ -381,11 +240,11 @@ func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Pe
 
 func (s *Service) signOut(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	err := s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		return people.SignOut(v.digest)
+		return accounts.SignOut(v.digest)
 	})
 	if err != nil {
 		return err
@@ -402,13 +261,13 @@ func (s *Service) visitorOf(r *http.Request) (*visitor, error) {
 	if err != nil {
 		return nil, nil
 	}
-	at := digest(cookie.Value)
+	at := people.Digest(cookie.Value)
 	var visit *store.Visit
 	var person *store.Person
 	err = s.Store.View(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err == nil {
-			visit, person, err = people.Visit(at)
+			visit, person, err = accounts.Visit(at)
 		}
 		return err
 	})
@@ -418,18 +277,27 @@ func (s *Service) visitorOf(r *http.Request) (*visitor, error) {
 	if now := s.Store.Now(); now-visit.Seen > int64(seenEvery) {
 		visit.Seen = now
 		err = s.Store.Update(func(tx *store.Tx) error {
-			people, err := store.OpenPeople(tx)
+			accounts, err := store.OpenPeople(tx)
 			if err != nil {
 				return err
 			}
-			if still, _, err := people.Visit(at); err != nil || still == nil { // it may have ended meanwhile
+			if still, _, err := accounts.Visit(at); err != nil || still == nil { // it may have ended meanwhile
 				return err
 			}
-			return people.Visited(at, visit)
+			return accounts.Visited(at, visit)
 		})
 	}
 	serve.Known(r.Context())
 	return &visitor{Name: person.Name, Manager: person.Manager, Form: visit.Form, digest: at, person: person}, err
+}
+
+// root is the address of the page, as the one who asks reaches it.
+func root(r *http.Request) string {
+	scheme := "http://"
+	if cookieOf(r).Secure {
+		scheme = "https://"
+	}
+	return scheme + r.Host + Path
 }
 
 // cookieOf is the cookie of a visit. Browsers do not tell ports of one host apart, so that two services on a machine

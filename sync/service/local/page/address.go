@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
 
@@ -18,20 +19,22 @@ func (s *Service) SetAddress(base string) {
 			base = "http://" + net.JoinHostPort("localhost", u.Port())
 		}
 	}
-	s.address.Store(strings.TrimRight(base, "/"))
+	base = strings.TrimRight(base, "/")
+	s.address.Store(base)
+	s.News.SetAddress(base)
 }
 
 // InvitationURL makes an invitation and returns its whole address.
 func (s *Service) InvitationURL(name string, manager bool, projects ...string) (string, error) {
-	return s.InviteAs(name, manager, store.Grant{Projects: projects})
+	return s.InviteAs(people.Wish{Name: name, Manager: manager, Grant: store.Grant{Projects: projects}})
 }
 
-// InviteAs is InvitationURL with a role, in projects by name or identifier.
-func (s *Service) InviteAs(name string, manager bool, grant store.Grant) (string, error) {
+// InviteAs is InvitationURL for all that a person wishes.
+func (s *Service) InviteAs(wish people.Wish) (string, error) {
 	base, _ := s.address.Load().(string)
 	if base == "" {
 		return "", api.Refuse(http.StatusConflict, "the page is not served at any address; set daemon.listen")
 	}
-	path, err := s.inviteBy("", name, manager, grant)
+	path, err := s.inviteBy(wish)
 	return base + path, err
 }

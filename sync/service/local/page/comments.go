@@ -63,6 +63,9 @@ func (s *Service) comment(w http.ResponseWriter, r *http.Request, v *visitor) er
 		}
 		if c.Question {
 			o.tx.OnCommit(func() { s.Saved(o.project.ID, false) })
+			if err := o.tell(it, store.NewsQuestion, v.Name, c.Text); err != nil {
+				return err
+			}
 		}
 		return k.PutComments(store.Number(it.at.Row), append(all, c))
 	})
@@ -86,6 +89,9 @@ func (s *Service) answered(w http.ResponseWriter, r *http.Request, v *visitor) e
 		}
 		all[i].Answered = v.Name
 		o.tx.OnCommit(func() { s.Saved(o.project.ID, false) })
+		if err := o.tell(it, store.NewsAnswer, v.Name, all[i].Text); err != nil {
+			return err
+		}
 		return k.PutComments(store.Number(it.at.Row), all)
 	})
 	if err != nil {
@@ -110,7 +116,7 @@ func (s *Service) decide(w http.ResponseWriter, r *http.Request, v *visitor) err
 			is.State, is.Changed = o.project.Level(store.Final), o.tx.Now()
 			return o.put(it, &is, s.Saved)
 		}
-		return reviews(v, "decide on suggestions of others")
+		return reviews(v, "Only reviewers decide on suggestions of others. Ask one of them.")
 	})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
 
@@ -58,7 +59,7 @@ func (o *opened) inOtherLanguages(it item, person *store.Person) (all []beside, 
 		}
 		if t != nil {
 			one := item{is: t}
-			all = append(all, beside{Code: code, Language: LanguageName(code), Text: shortened(t.Texts), State: one.state()})
+			all = append(all, beside{Code: code, Language: languages.Named(code), Text: shortened(t.Texts), State: one.state()})
 		}
 	}
 	return all, nil

@@ -10,11 +10,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // field is one text to write.
@@ -22,7 +25,7 @@ type field struct {
 	ID, Form     string // Form: the plural form, empty for a single text
 	Source, Text string
 	Shown        []marks.Piece // where the text has characters that show nothing
-	Findings     []finding
+	Findings     []findings.Finding
 }
 
 // Length is how many characters a text has.
@@ -56,9 +59,9 @@ type editing struct {
 	Most        int // characters that the developers allow; 0: they say none
 	State       string
 	Fields      []field
-	Whole       []finding    // about all forms together
-	Changed     *version     // what is stored, where it is not what the writer saw
-	Offered     []store.Text // that an import has and that conflicts
+	Whole       []findings.Finding // about all forms together
+	Changed     *version           // what is stored, where it is not what the writer saw
+	Offered     []store.Text       // that an import has and that conflicts
 	Suggestions []suggestion
 	History     []version
 	Rejected    store.Rejection // the text that is stored
@@ -125,6 +128,10 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 }
 
 func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said string) error {
+	for i := range e.Fields {
+		e.Fields[i].Findings = findings.In(words.Of(w), e.Fields[i].Findings)
+	}
+	e.Whole = findings.In(words.Of(w), e.Whole)
 	page := view{Visitor: v, Title: e.Row.Key + ": " + e.Language, Said: said, Data: e}
 	if status != http.StatusOK {
 		page.Said, page.Wrong = "", said
@@ -134,7 +141,7 @@ func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said str
 
 // editing is the page of a key, with the texts that its writer has in the fields; nil: those that are stored.
 func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*editing, error) {
-	e := &editing{Scope: o.scope, Project: o.project, Language: LanguageName(o.Language), At: it.at,
+	e := &editing{Scope: o.scope, Project: o.project, Language: languages.Named(o.Language), At: it.at,
 		Seen: it.version(), Row: it.row, State: it.state()}
 	if texts == nil {
 		texts = it.texts()
@@ -163,7 +170,7 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 		e.Fields = append(e.Fields, f)
 	}
 	if it.row.Plural {
-		e.Whole = slices.DeleteFunc(found, func(f finding) bool { return f.Form != "" })
+		e.Whole = slices.DeleteFunc(found, func(f findings.Finding) bool { return f.Form != "" })
 	}
 	if it.offered != nil {
 		e.Offered = it.offered.Texts
@@ -238,7 +245,7 @@ func versionOf(t *store.Translation) version {
 // check answers what the checks say about the texts of a form, as JSON for the script.
 func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) error {
 	at, _ := readPosition(r.PostFormValue("at"))
-	said := checked{Found: []finding{}, Shown: map[string][]marks.Piece{}}
+	said := checked{Found: []findings.Finding{}, Shown: map[string][]marks.Piece{}}
 	err := s.Store.View(func(tx *store.Tx) error {
 		o, err := scopeOf(r).open(tx, s.Checks)
 		if err != nil {
@@ -249,7 +256,7 @@ func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) erro
 			return err
 		}
 		texts := written(r, it)
-		said.Found = append(said.Found, it.examine(texts)...)
+		said.Found = append(said.Found, findings.In(words.Of(w), it.examine(texts))...)
 		for _, t := range texts {
 			if shown := it.signed(t.Value); shown != nil {
 				said.Shown[t.Form] = shown
@@ -266,7 +273,7 @@ func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) erro
 
 // checked is what the script is told of the texts of a form.
 type checked struct {
-	Found []finding                `json:"found"`
+	Found []findings.Finding       `json:"found"`
 	Shown map[string][]marks.Piece `json:"shown"` // by form: those with characters that show nothing
 }
 
@@ -319,7 +326,7 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, "Not saved: there is no text, or only blanks.")
 		}
 		if why := keys.Refusal(it.row.Key, it.row.Format, texts); why != "" {
-			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, "Not saved: "+why+".")
+			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, words.Of(w).Say("Not saved: %s.", why))
 		}
 		if !v.Reviews() && it.is != nil && it.is.State != store.Draft {
 			done.next = "key?" + string(o.With("at", it.at.String(), "said", "suggested"))
@@ -363,7 +370,7 @@ func (d *outcome) again(
 // onward leads to the next key, or to the same one, and says what was saved.
 func (d *outcome) onward(o *opened, it item, texts []store.Text, state store.State, stay bool) {
 	said := "saved"
-	if state != store.Draft && slices.ContainsFunc(it.examine(texts), func(f finding) bool { return f.Holds }) {
+	if state != store.Draft && slices.ContainsFunc(it.examine(texts), func(f findings.Finding) bool { return f.Holds }) {
 		said = "held"
 	}
 	where := "after"

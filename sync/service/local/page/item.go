@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/terms"
 	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/locsync/locsync/sync/text/plural"
 )
@@ -29,7 +29,7 @@ type item struct {
 	questions int    // that wait for an answer
 	source    string // the source language
 	code      string
-	terms     *store.Terms // of the project's glossaries; nil: it has none
+	terms     *terms.Terms // of the project's glossaries; nil: it has none
 	checks    check.Settings
 
 	stored  *store.Row // row as the store has it, whose texts are messages where message is not nil
@@ -119,55 +119,11 @@ func (it item) forms() []string {
 // sourceOf is the source text that a form translates.
 func (it item) sourceOf(form string) string { return keys.SourceOf(it.row.Texts, form) }
 
-// finding is what a check says about a text.
-type finding struct {
-	Form   string `json:"form"` // empty: of the only text, or of all forms together
-	Check  string `json:"check"`
-	Reason string `json:"-"`
-	Holds  bool   `json:"holds"` // pulls hold the translation back for it
-
-	// What is wrong, and what to do, for people.
-	Said string `json:"said"`
-	Todo string `json:"todo"`
-}
-
-// findingOf says in plain words what a check has found.
-func findingOf(form string, f check.Finding) finding {
-	one := finding{Form: form, Check: f.Check, Reason: f.Reason, Holds: !f.Warning}
-	plural := func(list string) string {
-		if strings.Contains(list, " and ") {
-			return " are "
-		}
-		return " is "
-	}
-	switch {
-	case f.Lacking != "" && f.Unknown != "":
-		one.Said = f.Unknown + plural(f.Unknown) + "there instead of " + f.Lacking + "."
-		one.Todo = "Take it as the source has it: the program knows no other."
-	case f.Lacking != "":
-		one.Said = f.Lacking + plural(f.Lacking) + "missing."
-		one.Todo = "The program fills it in; put it where it belongs."
-		if f.Check == check.Markup {
-			one.Todo = "The program needs it; put it where it belongs."
-		}
-	case f.Unknown != "":
-		one.Said = f.Unknown + plural(f.Unknown) + "not in the source."
-		one.Todo = "The program has nothing for it; take it out."
-	default:
-		first, size := utf8.DecodeRuneInString(f.Reason)
-		one.Said = string(unicode.ToUpper(first)) + f.Reason[size:] + "."
-	}
-	if one.Holds {
-		one.Todo = strings.TrimSpace(one.Todo + " Until then this text is not published.")
-	}
-	return one
-}
-
 // examine makes the checks that pulls make, on texts for this key.
-func (it item) examine(texts []store.Text) (all []finding) {
+func (it item) examine(texts []store.Text) (all []findings.Finding) {
 	add := func(form string, found []check.Finding) {
 		for _, f := range found {
-			all = append(all, findingOf(form, f))
+			all = append(all, findings.Of(form, f))
 		}
 	}
 	var sources, have, of []string

@@ -90,6 +90,11 @@ func (o *opened) put(it item, is *store.Translation, tell func(project string, c
 			return err
 		}
 	}
+	if (is.Rejected != store.Rejection{}) && (it.is == nil || it.is.Rejected != is.Rejected) {
+		if err := o.tell(it, store.NewsRejection, is.Rejected.By, is.Rejected.Reason); err != nil {
+			return err
+		}
+	}
 	complete := false
 	if is.State == store.Final {
 		complete, err = o.complete()
@@ -134,7 +139,16 @@ func (o *opened) suggest(it item, is *store.Translation) error {
 	if it.message != nil {
 		put.Texts = it.message.Stored(is.Texts)
 	}
-	return k.SetSuggested(o.Language, store.Number(it.at.Row), &put)
+	if err := k.SetSuggested(o.Language, store.Number(it.at.Row), &put); err != nil {
+		return err
+	}
+	return o.tell(it, store.NewsSuggestion, is.By, is.Texts[0].Value)
+}
+
+// tell has people told of what happened to a key.
+func (o *opened) tell(it item, kind, by, text string) error {
+	return store.PutNews(o.tx, store.News{Kind: kind, By: by, Project: o.project.ID, Collection: it.at.Collection,
+		Language: o.Language, Row: it.at.Row, Key: it.row.Key, Text: text})
 }
 
 // engines are those that translate into the language: the one that is set for it, or else all that the service has.

@@ -2,15 +2,15 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -64,12 +64,12 @@ func (s *Service) projects(w http.ResponseWriter, _ *http.Request, v *visitor) e
 }
 
 func projectRowOf(tx *store.Tx, p *store.Project, person *store.Person) (projectRow, error) {
-	row := projectRow{ID: p.ID, Name: p.Name, Source: LanguageName(p.Source)}
+	row := projectRow{ID: p.ID, Name: p.Name, Source: languages.Named(p.Source)}
 	for _, code := range p.Targets {
 		if person.RoleIn(p.ID, code) == "" {
 			continue
 		}
-		row.Languages = append(row.Languages, languageRow{Code: code, Name: LanguageName(code)})
+		row.Languages = append(row.Languages, languageRow{Code: code, Name: languages.Named(code)})
 	}
 	for _, name := range store.CollectionNames(tx, p.ID) {
 		k, err := store.OpenCollection(tx, p.ID, name)
@@ -148,15 +148,16 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 	if err != nil {
 		return err
 	}
-	said := cmp.Or(saved[r.FormValue("said")], saidMany(r))
+	said := cmp.Or(saved[r.FormValue("said")], words.Of(w).Done(r.FormValue))
 	if done := r.FormValue("done"); done != "" {
-		said = strings.TrimSpace(saved[done] + " There are no further keys here.")
+		in := words.Of(w)
+		said = strings.TrimSpace(in.Text(saved[done]) + " " + in.Text("There are no further keys here."))
 	}
 	return show(w, http.StatusOK, "list", view{Visitor: v, Title: l.Project + ": " + l.Language, Said: said, Data: l})
 }
 
 func (o *opened) listing(f found, from position, back bool) (listing, error) {
-	l := listing{Scope: o.scope, Project: o.project.Name, Language: LanguageName(o.Language), Code: o.Language,
+	l := listing{Scope: o.scope, Project: o.project.Name, Language: languages.Named(o.Language), Code: o.Language,
 		SourceCode: o.project.Source, Filters: filters}
 	whole := o.scope
 	whole.In = ""
@@ -234,27 +235,4 @@ func (o *opened) progress() (p progress, err error) {
 		}
 	}
 	return p, nil
-}
-
-// saidMany is how the list tells what was done to many texts.
-func saidMany(r *http.Request) string {
-	of, err := strconv.Atoi(r.FormValue("of"))
-	for _, what := range []struct{ name, one, many string }{
-		{"approved", "text is final", "texts are final"}, {"rejected", "text is rejected", "texts are rejected"},
-		{"changed", "text is changed", "texts are changed"}, {"drafted", "text is a draft", "texts are drafts"},
-	} {
-		n, nerr := strconv.Atoi(r.FormValue(what.name))
-		switch {
-		case err != nil || nerr != nil:
-		case n < of && what.name == "drafted":
-			return fmt.Sprintf("%d of %d %s now; the engine had none for the others, or a check refused it.", n, of, what.many)
-		case n < of:
-			return fmt.Sprintf("%d of %d %s now; the others have changed meanwhile.", n, of, what.many)
-		case n == 1:
-			return "1 " + what.one + " now."
-		default:
-			return fmt.Sprintf("%d %s now.", n, what.many)
-		}
-	}
-	return ""
 }

@@ -20,6 +20,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/locsync/locsync/sync/service/local/mail/mailtest"
+	"github.com/locsync/locsync/sync/service/local/openid/openidtest"
 )
 
 const ctrl = chromedp.ModifierCtrl
@@ -38,7 +41,8 @@ const hostileText = `</textarea><script>hacked=1</script>"'><img src=x onerror=h
 
 // filled is a world with everything that a page shows.
 func filled(t *testing.T) *world {
-	w := newWorld(t, withEngine(t, "http://127.0.0.1:9"))
+	w := newWorld(t, withEngine(t, "http://127.0.0.1:9"), withMail(t, mailtest.New(t, nil)),
+		withProvider(t, openidtest.New(t), ""))
 	w.imports("language=en&format=android-xml&collection=android", "strings.xml",
 		`<resources><!-- Shown above the list of files. -->
 		<plurals name="files"><item quantity="one">%d file in {folder}</item><item quantity="other">%d files in {folder}</item></plurals></resources>`)
@@ -94,6 +98,11 @@ func TestBrowserLooks(t *testing.T) {
 	w := filled(t)
 	link, err := w.service.Page().Invite("", false)
 	w.check(err)
+	asks := form(w.get("account"), "mails")
+	asks.Set("do", "ask")
+	asks.Set("address", "anna@example.com")
+	w.has(w.post(w.client, "mails", asks), "200 ")
+	w.makesFeed(w.client)
 	b := newChromium(t)
 	stranger := newChromium(t)
 	b.signIn(w)
@@ -124,7 +133,8 @@ func TestBrowserLooks(t *testing.T) {
 			}
 		}
 		stranger.look(c.width, c.scheme)
-		for page, path := range map[string]string{"sign-in": "/translate/sign-in", "invitation": link} {
+		for page, path := range map[string]string{"sign-in": "/translate/sign-in", "invitation": link,
+			"unsubscribe": "/translate/unsubscribe?word=w"} {
 			stranger.do(chromedp.Navigate(w.server.URL + path))
 			stranger.shot(name(page))
 			stranger.sound(name(page))

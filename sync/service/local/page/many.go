@@ -8,11 +8,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // What is done to many texts at once.
@@ -84,7 +87,7 @@ func (o *opened) fill(ctx context.Context, w rewriting, it item) (texts []store.
 
 // takes reports whether new texts of a key may be stored unread by their field.
 func (it item) takes(texts []store.Text) bool {
-	holds := func(f finding) bool { return f.Holds }
+	holds := func(f findings.Finding) bool { return f.Holds }
 	return len(texts) > 0 && it.offered == nil && it.suggested == nil && !slices.ContainsFunc(texts, it.blank) &&
 		keys.Refusal(it.row.Key, it.row.Format, texts) == "" && !slices.ContainsFunc(it.examine(texts), holds)
 }
@@ -123,7 +126,7 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 		if err != nil {
 			return err
 		}
-		page.Project, page.Language, page.SourceCode = o.project.Name, LanguageName(o.Language), o.project.Source
+		page.Project, page.Language, page.SourceCode = o.project.Name, languages.Named(o.Language), o.project.Source
 		if page.What, err = o.rewritingOf(r, v); err != nil || !page.Asked() {
 			return err
 		}
@@ -161,7 +164,8 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "many", view{Visitor: v, Title: "Change texts: " + page.Language, Data: page})
+	return show(w, http.StatusOK, "many", view{Visitor: v, Data: page,
+		Title: words.Of(w).Say("Change texts: %s", page.Language)})
 }
 
 // digestOf tells texts apart.

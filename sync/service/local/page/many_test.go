@@ -36,7 +36,7 @@ func TestFindAndReplace(t *testing.T) {
 	w.lacks(w.get("many?"+inGerman), `name="take"`, "No text here changes")
 	w.has(w.get("many?"+inGerman+"&find=nothing"), "No text here changes.")
 	page := w.get("many?" + inGerman + "&find=Ordner&with=Verzeichnis")
-	w.has(page, "4 texts", "Ein <del>Ordner</del><ins>Verzeichnis</ins>", `<span class="tag draft">`)
+	w.has(page, "Texts: 4", "Ein <del>Ordner</del><ins>Verzeichnis</ins>", `<span class="tag draft">`)
 	w.has(w.get("many?"+inGerman+"&find={dir}&with=x"), "since a check would hold them back or another text waits beside them: 1",
 		"No text here changes")
 	f := chosen(page, "many")
@@ -55,7 +55,7 @@ func TestFindAndReplace(t *testing.T) {
 
 	w.as(w.invited("Ben", url.Values{"role": {"translator"}}), func() {
 		page := w.get("many?" + inGerman + "&find=e&with=E")
-		w.has(page, "1 text.", "you change drafts")
+		w.has(page, "Texts: 1.", "you change drafts")
 	})
 }
 
@@ -66,7 +66,7 @@ func TestFillFromMemory(t *testing.T) {
 		"d": "{n, plural, one {Open the gate} other {Unknown}}"}`)
 	w.imports("language=de&format=json&completion-state=final", "app.json", `{"a": "Das Tor öffnen"}`)
 	page := w.get("many?" + inGerman + "&do=fill")
-	w.has(page, "1 text.", "<ins>Das Tor öffnen</ins>")
+	w.has(page, "Texts: 1.", "<ins>Das Tor öffnen</ins>")
 	w.has(w.post(w.client, "many", chosen(page, "many")), "200 ", "1 text is changed now.")
 	w.has(w.get("list?"+inGerman+"&show=draft&q=b"), "Das Tor öffnen")
 	w.has(w.get("many?"+inGerman+"&do=fill"), "No text here changes.")

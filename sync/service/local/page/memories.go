@@ -1,20 +1,18 @@
 package page
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -51,15 +49,15 @@ func (s *Service) memoryPage(w http.ResponseWriter, r *http.Request, v *visitor)
 			return err
 		}
 		for code, n := range m.Record.Counts {
-			page.Units[LanguageName(code)] = n
+			page.Units[languages.Named(code)] = n
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "memory", view{Visitor: v, Title: page.Name + ": translation memory", Said: said,
-		Data: page})
+	return show(w, http.StatusOK, "memory", view{Visitor: v, Said: said, Data: page,
+		Title: words.Of(w).Say("%s: translation memory", page.Name)})
 }
 
 // memoryOf is the identifier of a project's memory, made where there is none.
@@ -154,57 +152,10 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, v *visitor) err
 		if err != nil {
 			return err
 		}
-		if err := importFile(r, s.Within, id, part); err != nil {
+		path := wire.Prefix + strings.Replace(wire.PathMemory, "{"+wire.MemoryID+"}", id, 1)
+		if err := api.Upload(r.Context(), s.Within, path, wire.PartMemoryFile, part.FileName(), part); err != nil {
 			return err
 		}
 		return goTo(w, "memory?"+url.Values{"project": {form["project"]}, "said": {"taken"}}.Encode())
 	}
 }
-
-// importFile passes a file on to the call of the interface, as it comes.
-func importFile(r *http.Request, calls http.Handler, id string, file *multipart.Part) error {
-	read, write := io.Pipe()
-	defer read.Close()
-	body := multipart.NewWriter(write)
-	go func() {
-		var err error
-		defer func() { write.CloseWithError(errors.Join(err, body.Close())) }() // nil is the end
-		defer fault.Catch("a file of a memory", &err)
-		part, err := body.CreateFormFile(wire.PartMemoryFile, file.FileName())
-		if err == nil {
-			_, err = io.Copy(part, file)
-		}
-	}()
-	path := wire.Prefix + strings.Replace(wire.PathMemory, "{"+wire.MemoryID+"}", id, 1)
-	within, err := http.NewRequestWithContext(r.Context(), http.MethodPost, path, read)
-	if err != nil {
-		return err
-	}
-	within.Header.Set("Content-Type", body.FormDataContentType())
-	within.ContentLength = -1
-	answer := &answered{header: http.Header{}, status: http.StatusOK}
-	calls.ServeHTTP(answer, within)
-	if answer.status/100 == 2 {
-		return nil
-	}
-	var said struct{ Detail, Message, Title string }
-	_ = json.Unmarshal(answer.body.Bytes(), &said) // else there is nothing to say
-	detail := said.Detail
-	if detail == "" {
-		detail = "The file was not taken."
-	}
-	return api.Refuse(answer.status, "%s", detail)
-}
-
-// answered keeps the answer of a call.
-type answered struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (a *answered) Header() http.Header { return a.header }
-
-func (a *answered) WriteHeader(status int) { a.status = status }
-
-func (a *answered) Write(b []byte) (int, error) { return a.body.Write(b) }

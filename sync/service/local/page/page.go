@@ -11,8 +11,6 @@ package page
 
 import (
 	"bytes"
-
-	_ "embed"
 	"errors"
 	"html/template"
 	"maps"
@@ -20,15 +18,16 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/locsync/locsync/sync/bound/serve"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/machine"
-	"github.com/locsync/locsync/sync/service/local/marks"
+	"github.com/locsync/locsync/sync/service/local/news"
+	"github.com/locsync/locsync/sync/service/local/openid"
+	"github.com/locsync/locsync/sync/service/local/page/layout"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"go.uber.org/zap"
 )
 
@@ -43,6 +42,10 @@ type Options struct {
 	// Saved is told of each project in which a person has changed a text, or asked the developers, when that is on the
 	// disk.
 	Saved func(project string, complete bool)
+	// News tells people of what happened.
+	News *news.Service
+	// OpenID is where people sign in, too; nil: nowhere.
+	OpenID *openid.Provider
 	// Engines translate where a person asks them to.
 	Engines *machine.Engines
 	// Checks are what is configured for a key of a project and collection; nil: nothing is.
@@ -75,7 +78,16 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.NoBody // no page reads one, and no answer waits for it
 		h.Set("Connection", "close")
 	}
-	s.mux.ServeHTTP(w, r)
+	s.mux.ServeHTTP(words.Answer(w, r, ""), r)
+}
+
+// wrong is what people read of an error that they can mend; ok is false for another one.
+func wrong(w http.ResponseWriter, err error) (said string, ok bool) {
+	p, ok := errors.AsType[*api.Problem](err)
+	if ok {
+		said = words.Of(w).Say(p.Format, p.Args...)
+	}
+	return said, ok
 }
 
 // policy lets a page use this address's own files and nothing else: whatever text got into it would stay a text.
@@ -99,9 +111,9 @@ func (v *visitor) Reviews() bool { return v.role.Includes(store.Reviewer) }
 func (v *visitor) Manages() bool { return v.role.Includes(store.Manager) }
 
 // reviews refuses all but reviewers.
-func reviews(v *visitor, what string) error {
+func reviews(v *visitor, why string) error {
 	if !v.Reviews() {
-		return api.Refuse(http.StatusForbidden, "Only reviewers %s. Ask one of them.", what)
+		return &api.Problem{Status: http.StatusForbidden, Detail: why, Format: why}
 	}
 	return nil
 }
@@ -169,6 +181,9 @@ func streamed(s *Service, method, path string,
 	do func(w http.ResponseWriter, r *http.Request, v *visitor) error) {
 	s.mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.visitorOf(r)
+		if v != nil {
+			w = words.Answer(w, r, v.person.Language)
+		}
 		if err == nil {
 			err = fromOwnPage(r)
 		}
@@ -222,7 +237,8 @@ func (s *Service) sayError(w http.ResponseWriter, r *http.Request, v *visitor, e
 	if err == nil {
 		return
 	}
-	said := problem{Said: "It did not work; the service's log says why.", Texts: unsaved(r.PostForm)}
+	in := words.Of(w)
+	said := problem{Said: in.Text("It did not work; the service's log says why."), Texts: unsaved(r.PostForm)}
 	if len(said.Texts) > 0 {
 		said.Key = scopeOf(r).With("at", r.PostFormValue("at"))
 	}
@@ -231,9 +247,9 @@ func (s *Service) sayError(w http.ResponseWriter, r *http.Request, v *visitor, e
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &p):
-		status, said.Said = p.Status, p.Detail
+		status, said.Said = p.Status, in.Say(p.Format, p.Args...)
 	case errors.As(err, &large):
-		status, said.Said = http.StatusRequestEntityTooLarge, "That is too large to be taken."
+		status, said.Said = http.StatusRequestEntityTooLarge, in.Text("That is too large to be taken.")
 	default:
 		s.Logger.Error("translation page", zap.String("path", r.URL.Path), zap.Error(err))
 	}
@@ -269,43 +285,16 @@ type view struct {
 	Title   string
 	Said    string // what came of the form before
 	Wrong   string // why nothing came of it
+	Onward  string // the address that the browser goes on to
 	Data    any
-}
-
-//go:embed page.html
-var source string
-
-var pages = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("pages").Funcs(template.FuncMap{
-		"asset": assetPath, "when": when, "stamp": stamp, "percent": percent, "rows": fieldRows,
-		"text": marks.Shown, "inc": func(i int) int { return i + 1 },
-	}).Parse(source))
-})
-
-func when(at int64) string  { return time.Unix(0, at).UTC().Format("2006-01-02 15:04 UTC") }
-func stamp(at int64) string { return time.Unix(0, at).UTC().Format(time.RFC3339) }
-
-// percent is rounded down: a hundred is all.
-func percent(part, all int) int {
-	if all == 0 {
-		return 0
-	}
-	return part * 100 / all
-}
-
-// fieldRows is how many lines a field shows.
-func fieldRows(text string) int {
-	rows := 1
-	for line := range strings.Lines(text) {
-		rows += 1 + len(line)/60
-	}
-	return min(max(rows, 2), 12)
 }
 
 // show answers with a page.
 func show(w http.ResponseWriter, status int, name string, v view) error {
 	var b bytes.Buffer
-	if err := pages().ExecuteTemplate(&b, name, v); err != nil {
+	in := words.Of(w)
+	v.Title, v.Said, v.Wrong = in.Text(v.Title), in.Text(v.Said), in.Text(v.Wrong)
+	if err := layout.Write(&b, in, name, v); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -22,6 +25,7 @@ type peoplePage struct {
 	For     string
 	Invited []listedInvitation
 
+	Provider string
 	Inviting bool // the form for a role is of an invitation: it may be left as it was
 }
 
@@ -54,7 +58,7 @@ const peopleAreManaged = "Only managers invite people. Ask one of them."
 // managed refuses all but managers.
 func managed(v *visitor, why string) error {
 	if !v.Manager {
-		return api.Refuse(http.StatusForbidden, "%s", why)
+		return &api.Problem{Status: http.StatusForbidden, Detail: why, Format: why}
 	}
 	return nil
 }
@@ -67,13 +71,13 @@ func (s *Service) people(w http.ResponseWriter, _ *http.Request, v *visitor) err
 }
 
 func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage) error {
-	page.Inviting = true
+	page.Inviting, page.Provider = true, s.OpenID.Label()
 	err := s.Store.View(func(tx *store.Tx) error {
 		err := store.EachProject(tx, func(p *store.Project) {
 			if p.Type == wire.ProjectTypeLocalization {
 				page.Offered = append(page.Offered, p)
 				for _, code := range p.Targets {
-					of := Filter{code, LanguageName(code)}
+					of := Filter{code, languages.Named(code)}
 					if !slices.Contains(page.Targets, of) {
 						page.Targets = append(page.Targets, of)
 					}
@@ -84,25 +88,25 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 			return err
 		}
 		slices.SortFunc(page.Targets, func(a, b Filter) int { return strings.Compare(a.Name, b.Name) })
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		all, err := people.All()
+		all, err := accounts.All()
 		for _, person := range all {
 			one := listedPerson{Name: person.Name, Manager: person.Manager, Created: person.Created}
 			for _, g := range person.Granted() {
-				one.Roles = append(one.Roles, listedRole{page.words(g), grantID(g)})
+				one.Roles = append(one.Roles, listedRole{page.words(words.Of(w), g), grantID(g)})
 			}
 			page.People = append(page.People, one)
 		}
 		if err != nil {
 			return err
 		}
-		return people.Invitations(func(id string, i *store.Invitation) {
+		return accounts.Invitations(func(id string, i *store.Invitation) {
 			one := listedInvitation{Invitation: i, ID: id}
 			for _, g := range i.Roles {
-				one.Words = append(one.Words, page.words(g))
+				one.Words = append(one.Words, page.words(words.Of(w), g))
 			}
 			page.Invited = append(page.Invited, one)
 		})
@@ -114,8 +118,8 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 }
 
 // words are a grant in words.
-func (page *peoplePage) words(g store.Grant) string {
-	text := string(g.Role)
+func (page *peoplePage) words(in *words.Language, g store.Grant) string {
+	role := in.Text(string(g.Role))
 	var projects, languages []string
 	for _, p := range page.Offered {
 		if slices.Contains(g.Projects, p.ID) {
@@ -127,13 +131,17 @@ func (page *peoplePage) words(g store.Grant) string {
 			languages = append(languages, l.Name)
 		}
 	}
-	if len(g.Projects) > 0 {
-		text += " of " + cmp.Or(strings.Join(projects, ", "), "projects that are gone")
+	of := cmp.Or(strings.Join(projects, ", "), in.Text("projects that are gone"))
+	into := cmp.Or(strings.Join(languages, ", "), in.Text("languages that are gone"))
+	switch {
+	case len(g.Projects) > 0 && len(g.Languages) > 0:
+		return in.Say("%s of %s into %s", role, of, into)
+	case len(g.Projects) > 0:
+		return in.Say("%s of %s", role, of)
+	case len(g.Languages) > 0:
+		return in.Say("%s into %s", role, into)
 	}
-	if len(g.Languages) > 0 {
-		text += " into " + cmp.Or(strings.Join(languages, ", "), "languages that are gone")
-	}
-	return text
+	return role
 }
 
 // grantID tells a grant from others of a person.
@@ -151,11 +159,11 @@ func (s *Service) changeRole(w http.ResponseWriter, r *http.Request, v *visitor)
 		return err
 	}
 	err := s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		known, err := people.Person(r.PostFormValue("name"))
+		known, err := accounts.Person(r.PostFormValue("name"))
 		if err != nil {
 			return err
 		}
@@ -166,7 +174,7 @@ func (s *Service) changeRole(w http.ResponseWriter, r *http.Request, v *visitor)
 		if was := r.PostFormValue("was"); was != "" {
 			roles = slices.DeleteFunc(roles, func(g store.Grant) bool { return grantID(g) == was })
 		} else {
-			given, err := rolesOf(tx, grantIn(r))
+			given, err := people.RolesOf(tx, grantIn(r))
 			if err != nil {
 				return err
 			}
@@ -176,7 +184,7 @@ func (s *Service) changeRole(w http.ResponseWriter, r *http.Request, v *visitor)
 			return api.Refuse(http.StatusBadRequest,
 				"A person has from 1 to %d roles. To keep a person out, remove that person.", mostRoles)
 		}
-		return people.SetRoles(known.Name, v.Name, roles)
+		return accounts.SetRoles(known.Name, v.Name, roles)
 	})
 	if err != nil {
 		return err
@@ -193,15 +201,13 @@ func (s *Service) invite(w http.ResponseWriter, r *http.Request, v *visitor) err
 		return err
 	}
 	name := r.PostFormValue("name")
-	path, err := s.inviteBy(v.Name, name, r.PostFormValue("manager") != "", grantIn(r))
+	path, err := s.inviteBy(people.Wish{By: v.Name, Name: name, Manager: r.PostFormValue("manager") != "",
+		Address: r.PostFormValue("address"), Grant: grantIn(r)})
 	if err != nil {
 		return err
 	}
-	scheme := "http://"
-	if cookieOf(r).Secure {
-		scheme = "https://"
-	}
-	return s.showPeople(w, v, peoplePage{Link: strings.TrimPrefix(path, Path), Address: scheme + r.Host + path, For: name})
+	path = strings.TrimPrefix(path, Path)
+	return s.showPeople(w, v, peoplePage{Link: path, Address: root(r) + path, For: name})
 }
 
 // revoke ends an invitation.
@@ -218,11 +224,11 @@ func (s *Service) revoke(w http.ResponseWriter, r *http.Request, v *visitor) err
 // Revoke ends an invitation, as a person or, without a name, a command wants.
 func (s *Service) Revoke(id, by string) error {
 	return s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		revoked, err := people.Revoke(id, by)
+		revoked, err := accounts.Revoke(id, by)
 		if err == nil && revoked == nil {
 			err = api.Refuse(http.StatusNotFound, "There is no invitation %q that was not used.", id)
 		}
@@ -240,11 +246,11 @@ func (s *Service) remove(w http.ResponseWriter, r *http.Request, v *visitor) err
 		return api.Refuse(http.StatusBadRequest, "You cannot remove yourself; another manager can.")
 	}
 	err := s.Store.Update(func(tx *store.Tx) error {
-		people, err := store.OpenPeople(tx)
+		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		return people.Remove(name, v.Name)
+		return accounts.Remove(name, v.Name)
 	})
 	if err != nil {
 		return err

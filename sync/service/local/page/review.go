@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // mostApproved is how many texts are approved at once: as many as a person looks through.
@@ -30,7 +33,7 @@ type approvable struct {
 // approvals is the page on which many texts are approved at once: those with text that the filter shows and that are
 // not final.
 func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	if err := reviews(v, "approve texts"); err != nil {
+	if err := reviews(v, "Only reviewers approve texts. Ask one of them."); err != nil {
 		return err
 	}
 	p := scopeOf(r)
@@ -43,7 +46,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 		if err != nil {
 			return err
 		}
-		a.Project, a.Language, a.SourceCode = o.project.Name, LanguageName(o.Language), o.project.Source
+		a.Project, a.Language, a.SourceCode = o.project.Name, languages.Named(o.Language), o.project.Source
 		f, err := o.walk(position{}, false, mostApproved)
 		if err != nil {
 			return err
@@ -61,18 +64,19 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "approve", view{Visitor: v, Title: "Approve texts: " + a.Language, Data: a})
+	return show(w, http.StatusOK, "approve", view{Visitor: v, Data: a,
+		Title: words.Of(w).Say("Approve texts: %s", a.Language)})
 }
 
 // approvable reports whether a text may be approved unread by the field: nothing conflicts with it, and pulls take it.
 func (it item) approvable() bool {
 	return it.is != nil && it.offered == nil && it.suggested == nil &&
-		!slices.ContainsFunc(it.examine(it.is.Texts), func(f finding) bool { return f.Holds })
+		!slices.ContainsFunc(it.examine(it.is.Texts), func(f findings.Finding) bool { return f.Holds })
 }
 
 // approve makes the chosen texts final that still are what was seen, or rejects them with one reason.
 func (s *Service) approve(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	if err := reviews(v, "approve texts"); err != nil {
+	if err := reviews(v, "Only reviewers approve texts. Ask one of them."); err != nil {
 		return err
 	}
 	what, reason := "approved", ""
@@ -118,7 +122,7 @@ func reasonIn(r *http.Request) (string, error) {
 
 // reject makes a text a draft again, with the reason, which is shown until the text is saved anew.
 func (s *Service) reject(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	if err := reviews(v, "reject texts"); err != nil {
+	if err := reviews(v, "Only reviewers reject texts. Ask one of them."); err != nil {
 		return err
 	}
 	reason, err := reasonIn(r)

@@ -20,7 +20,7 @@ func TestApproveMany(t *testing.T) {
 	list := w.get("list?" + inGerman)
 	w.has(list, `href="approve?`, "0 of 6 final")
 	page := w.get("approve?" + inGerman)
-	w.has(page, "Eins", "Zwei", "Drei", "Fünf", "4 texts", "holds them back or another text waits beside them: 1.")
+	w.has(page, "Eins", "Zwei", "Drei", "Fünf", "Texts: 4", "holds them back or another text waits beside them: 1.")
 	w.lacks(page, "Hallo", "Six")
 	all := takes.FindAllStringSubmatch(page, -1)
 	if len(all) != 4 {
@@ -37,7 +37,7 @@ func TestApproveMany(t *testing.T) {
 	w.has(w.get("list?"+inGerman+"&show=final"), "Zwei", "Drei")
 	w.has(w.get("list?"+inGerman+"&show=draft"), "Eins", "Fünfe", "Hallo")
 	w.has(w.post(w.client, "approve", f), "0 of 3 texts are final now")
-	w.has(w.get("approve?"+inGerman+"&q=eins"), "1 text.", "Eins")
+	w.has(w.get("approve?"+inGerman+"&q=eins"), "Texts: 1.", "Eins")
 	w.has(w.get("approve?"+inGerman+"&show=confirmed"), "No text here waits")
 	f.Set("take", "x")
 	w.has(w.post(w.client, "approve", f), "400 ")

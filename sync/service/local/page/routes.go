@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/bound/serve"
+	"github.com/locsync/locsync/sync/service/local/page/layout"
 )
 
 // New makes the page. What it is asked for is answered by the functions named here.
@@ -16,11 +17,15 @@ func New(o Options) *Service {
 		byAccount: serve.Tries[attempt]{AtOnce: 5, Every: 30 * time.Second},
 		byAddress: serve.Tries[string]{AtOnce: 40, Every: 3 * time.Second}}
 	s.aside = serve.Aside(o.Logger)
-	s.mux.HandleFunc("GET "+Path+"static/{file}", asset)
-	s.public("GET", "sign-in", signInForm)
+	s.mux.HandleFunc("GET "+Path+"static/{file}", layout.Asset)
+	s.public("GET", "sign-in", s.signInForm)
 	s.public("POST", "sign-in", s.signIn)
 	s.public("GET", "invitation", s.invitationForm)
 	s.public("POST", "invitation", s.accept)
+	s.public("GET", "oidc", s.openID)
+	s.private("POST", "oidc", s.linkOpenID)
+	s.public("GET", backPath, s.backFromProvider)
+	s.public("GET", "oidc-in", s.signInByProvider)
 	s.private("POST", "sign-out", s.signOut)
 	s.private("GET", "{$}", s.projects)
 	s.private("GET", "list", s.list)
@@ -44,8 +49,15 @@ func New(o Options) *Service {
 	s.private("POST", "remember", s.fillMemory)
 	s.private("GET", "account", s.account)
 	s.private("POST", "name", s.changeName)
+	s.private("POST", "words", s.changeWords)
 	s.private("POST", "password", s.changePassword)
 	s.private("POST", "elsewhere", s.leaveElsewhere)
+	s.public("GET", "feed", s.feed)
+	s.private("POST", "feed", s.makeFeed)
+	s.private("POST", "no-feed", s.revokeFeed)
+	s.private("POST", "mails", s.mails)
+	s.link(linkedPages[0], s.News.Confirm)
+	s.link(linkedPages[1], s.News.Unsubscribe)
 	s.private("GET", "people", s.people)
 	s.private("POST", "people", s.invite)
 	s.private("POST", "role", s.changeRole)

@@ -8,10 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locsync/locsync/sync/config/languages"
+	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/terms"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -90,6 +91,9 @@ func (p scope) With(more ...string) template.URL {
 	return template.URL(q.Encode())
 }
 
+// Checks are what is configured for a key of a project, by its identifier, and a collection.
+type Checks func(project, collection, key string) check.Settings
+
 // opened is a scope within a transaction.
 type opened struct {
 	scope
@@ -97,7 +101,7 @@ type opened struct {
 	project     *store.Project
 	collections []string // those that have the language, in order
 	open        map[string]*store.Keyspace
-	terms       *store.Terms // of the project's glossaries; nil: it has none, or they were not asked for
+	terms       *terms.Terms // of the project's glossaries; nil: it has none, or they were not asked for
 	checks      Checks
 	also        func(it item) bool // what a walk finds beside; nil: all that is shown
 
@@ -107,9 +111,9 @@ type opened struct {
 }
 
 // glossaries reads the terms of the project's glossaries, once.
-func (o *opened) glossaries() (_ *store.Terms, err error) {
+func (o *opened) glossaries() (_ *terms.Terms, err error) {
 	if o.terms == nil && len(o.project.Glossaries) > 0 {
-		o.terms, err = store.TermsOf(o.tx, o.project, o.Language)
+		o.terms, err = terms.Of(o.tx, o.project, o.Language)
 	}
 	return o.terms, err
 }
@@ -152,12 +156,4 @@ func (o *opened) keyspace(name string) (*store.Keyspace, error) {
 		o.open[name] = k
 	}
 	return k, err
-}
-
-// LanguageName is a language for people.
-func LanguageName(code string) string {
-	if l, ok := languages.Find(code); ok && l.Name != code {
-		return l.Name + " (" + code + ")"
-	}
-	return code
 }

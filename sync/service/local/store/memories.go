@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/pack"
 	"github.com/locsync/locsync/sync/service/local/segment"
 	"github.com/locsync/locsync/sync/service/wire"
 	bolt "go.etcd.io/bbolt"
@@ -256,7 +257,7 @@ func (m *Memory) Each(do func(u *MemoryUnit) error) error {
 	return m.bucket.Bucket(keyUnits).ForEach(func(n, raw []byte) error {
 		var u MemoryUnit
 		if err := json.Unmarshal(raw, &u); err != nil {
-			return errors.Join(errStoredRow, err)
+			return errors.Join(pack.ErrBroken, err)
 		}
 		return do(&u)
 	})

@@ -3,6 +3,8 @@ package store
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/locsync/locsync/sync/service/local/pack"
 )
 
 // Bounds of what is kept of the past of one text.
@@ -28,7 +30,7 @@ func (k *Keyspace) remember(code string, n []byte, was *Translation) error {
 	}
 	var joined []byte
 	for _, raw := range all {
-		joined = appendString(joined, string(raw))
+		joined = pack.AppendString(joined, string(raw))
 	}
 	return b.Put(n, joined)
 }

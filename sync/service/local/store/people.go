@@ -19,6 +19,7 @@ import (
 //	              person/name in lower case     -> Person (JSON)
 //	              invitation/digest of its word -> Invitation (JSON), until it is used, revoked or expires
 //	              revoked/digest of its word    -> Invitation (JSON), until it expires
+//	              removed/issuer subject        -> when its person was removed (JSON)
 //	              visit/digest of its word      -> Visit (JSON): a browser that is signed in
 //
 // Words of invitations and visits, and passwords, are stored as digests only.
@@ -27,6 +28,7 @@ const (
 	atInvitation = "invitation/"
 	atRevoked    = "revoked/"
 	atVisit      = "visit/"
+	atRemoved    = "removed/"
 )
 
 // Person is a translator with an account of its own.
@@ -41,7 +43,21 @@ type Person struct {
 	Projects []string `json:"projects,omitempty"`
 	Roles    []Grant  `json:"roles,omitempty"`
 	Former   []string `json:"former,omitempty"` // names that stand beside what the person wrote
+	Told     Told     `json:"told,omitzero"`
+
+	Language string `json:"language,omitempty"` // of the page; empty: as the browser says
+
+	Login   Login  `json:"login,omitzero"`
+	Invited string `json:"invited,omitempty"` // the address that was invited
 }
+
+// Login is who a person is at a provider of sign-ins; the zero value: the person has none.
+type Login struct {
+	Issuer  string `json:"issuer"`
+	Subject string `json:"subject"`
+}
+
+func (l Login) key() string { return l.Issuer + " " + l.Subject }
 
 // Role is what a person may do in a project and language. Each includes those before it.
 type Role string
@@ -111,6 +127,7 @@ type Invitation struct {
 
 	Projects []string `json:"projects,omitempty"` // as a Person's
 	Roles    []Grant  `json:"roles,omitempty"`
+	Address  string   `json:"address,omitempty"` // its owner uses it by a provider of sign-ins, too
 }
 
 // Visit is a browser that is signed in.
@@ -285,6 +302,16 @@ func (p *People) SetRoles(name, by string, roles []Grant) error {
 		putRecord(p.bucket, personAt(name), known))
 }
 
+// Change stores what do changes of a person; of one that is gone nothing is.
+func (p *People) Change(name string, do func(one *Person)) error {
+	known, err := p.Person(name)
+	if known == nil || err != nil {
+		return err
+	}
+	do(known)
+	return putRecord(p.bucket, personAt(name), known)
+}
+
 // Remove takes a person away, as by wants, and signs that person out everywhere. Invitations of that person, and those
 // that the person has made, end: each would be a way back.
 func (p *People) Remove(name, by string) error {
@@ -304,7 +331,10 @@ func (p *People) Remove(name, by string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(PutNote(p.tx, NotedPersonRemoved, by, Noted{Name: known.Name}),
+	if now := p.tx.Now(); (known.Login != Login{}) {
+		err = putRecord(p.bucket, atRemoved+known.Login.key(), &now)
+	}
+	return errors.Join(err, PutNote(p.tx, NotedPersonRemoved, by, Noted{Name: known.Name}),
 		p.bucket.Delete([]byte(personAt(name))))
 }
 
@@ -335,6 +365,22 @@ func (p *People) Invitation(digest string) (*Invitation, error) {
 		found = nil
 	}
 	return found, err
+}
+
+// InvitationTo is one that was made for an address, with the digest of its word; nil where there is none.
+func (p *People) InvitationTo(address string) (digest string, found *Invitation, err error) {
+	err = eachRecord(p.bucket, atInvitation, func(key []byte, i *Invitation) error {
+		if i.Expires > p.tx.Now() && i.Address != "" && strings.EqualFold(i.Address, address) {
+			digest, found = string(key[len(atInvitation):]), i
+		}
+		return nil
+	})
+	return digest, found, err
+}
+
+// WasRemoved reports whether a person of a login was removed.
+func (p *People) WasRemoved(of Login) bool {
+	return p.bucket != nil && p.bucket.Get([]byte(atRemoved+of.key())) != nil
 }
 
 // invitationID is how people name an invitation: its word would be a way to a password.

@@ -2,9 +2,9 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"slices"
 
+	"github.com/locsync/locsync/sync/service/local/pack"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -77,40 +77,40 @@ func (r *Row) encode() []byte {
 		flags |= flagPseudo
 	}
 	b := append(make([]byte, 0, 64+len(r.Key)+len(r.Note)), flags)
-	b = appendString(b, r.Key)
+	b = pack.AppendString(b, r.Key)
 	b = binary.AppendUvarint(b, uint64(r.Changed))
 	b = appendTexts(b, r.Texts)
 	b = binary.AppendUvarint(b, uint64(len(r.Labels)))
 	for _, l := range r.Labels {
-		b = appendString(b, l)
+		b = pack.AppendString(b, l)
 	}
-	b = appendString(b, r.Note)
+	b = pack.AppendString(b, r.Note)
 	b = binary.AppendUvarint(b, uint64(len(r.Lists)))
 	for _, n := range r.Lists {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
-	return appendString(b, string(r.Format))
+	return pack.AppendString(b, string(r.Format))
 }
 
 // decodeRow copies everything out of b, which belongs to the database.
 func decodeRow(b []byte) (*Row, error) {
-	d := decoder{b: b}
-	flags := d.byte()
+	d := pack.Reader{Rest: b}
+	flags := d.Byte()
 	r := &Row{Plural: flags&flagPlural != 0, Pseudo: flags&flagPseudo != 0}
-	r.Key = d.string()
-	r.Changed = int64(d.uvarint())
-	r.Texts = d.texts()
-	for range d.count() {
-		r.Labels = append(r.Labels, d.string())
+	r.Key = d.String()
+	r.Changed = int64(d.Uvarint())
+	r.Texts = readTexts(&d)
+	for range d.Count() {
+		r.Labels = append(r.Labels, d.String())
 	}
-	r.Note = d.string()
-	for range d.count() {
-		r.Lists = append(r.Lists, int(d.uvarint()))
+	r.Note = d.String()
+	for range d.Count() {
+		r.Lists = append(r.Lists, int(d.Uvarint()))
 	}
-	if len(d.b) > 0 { // earlier versions did not store it
-		r.Format = wire.Format(d.string())
+	if len(d.Rest) > 0 { // earlier versions did not store it
+		r.Format = wire.Format(d.String())
 	}
-	return r, d.err
+	return r, d.Err
 }
 
 func (t *Translation) encode() []byte {
@@ -120,10 +120,10 @@ func (t *Translation) encode() []byte {
 	outdated := len(t.Source) > 0
 	rejected := outdated || t.Rejected != Rejection{}
 	if t.By != "" || rejected {
-		b = appendString(b, t.By)
+		b = pack.AppendString(b, t.By)
 	}
 	if rejected {
-		b = appendString(appendString(b, t.Rejected.By), t.Rejected.Reason)
+		b = pack.AppendString(pack.AppendString(b, t.Rejected.By), t.Rejected.Reason)
 	}
 	if outdated {
 		b = appendTexts(b, t.Source)
@@ -132,92 +132,38 @@ func (t *Translation) encode() []byte {
 }
 
 func decodeTranslation(b []byte) (*Translation, error) {
-	d := decoder{b: b}
-	t := &Translation{State: State(d.byte())}
-	t.Changed = int64(d.uvarint())
-	t.Texts = d.texts()
-	if len(d.b) > 0 {
-		t.By = d.string()
+	d := pack.Reader{Rest: b}
+	t := &Translation{State: State(d.Byte())}
+	t.Changed = int64(d.Uvarint())
+	t.Texts = readTexts(&d)
+	if len(d.Rest) > 0 {
+		t.By = d.String()
 	}
-	if len(d.b) > 0 {
-		t.Rejected = Rejection{By: d.string(), Reason: d.string()}
+	if len(d.Rest) > 0 {
+		t.Rejected = Rejection{By: d.String(), Reason: d.String()}
 	}
-	if len(d.b) > 0 {
-		t.Source = d.texts()
+	if len(d.Rest) > 0 {
+		t.Source = readTexts(&d)
 	}
-	return t, d.err
-}
-
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	return t, d.Err
 }
 
 func appendTexts(b []byte, texts []Text) []byte {
 	b = binary.AppendUvarint(b, uint64(len(texts)))
 	for _, t := range texts {
-		b = appendString(appendString(b, t.Form), t.Value)
+		b = pack.AppendString(pack.AppendString(b, t.Form), t.Value)
 	}
 	return b
 }
 
-var errStoredRow = errors.New("a stored key cannot be read")
-
-// decoder reads what the encoders wrote. After an error everything reads as zero.
-type decoder struct {
-	b   []byte
-	err error
-}
-
-func (d *decoder) fail() {
-	d.b, d.err = nil, errStoredRow
-}
-
-func (d *decoder) byte() byte {
-	if len(d.b) == 0 {
-		d.fail()
-		return 0
-	}
-	c := d.b[0]
-	d.b = d.b[1:]
-	return c
-}
-
-func (d *decoder) uvarint() uint64 {
-	n, size := binary.Uvarint(d.b)
-	if size <= 0 {
-		d.fail()
-		return 0
-	}
-	d.b = d.b[size:]
-	return n
-}
-
-// count is a length of a list: never more than there are bytes left, so that broken bytes cannot ask for all the
-// memory.
-func (d *decoder) count() int {
-	n := d.uvarint()
-	if n > uint64(len(d.b)) {
-		d.fail()
-		return 0
-	}
-	return int(n)
-}
-
-func (d *decoder) string() string {
-	n := d.count()
-	s := string(d.b[:n])
-	d.b = d.b[n:]
-	return s
-}
-
-func (d *decoder) texts() []Text {
-	n := d.count()
+func readTexts(d *pack.Reader) []Text {
+	n := d.Count()
 	if n == 0 {
 		return nil
 	}
 	texts := make([]Text, 0, n)
 	for range n {
-		texts = append(texts, Text{Form: d.string(), Value: d.string()})
+		texts = append(texts, Text{Form: d.String(), Value: d.String()})
 	}
 	return texts
 }

@@ -27,7 +27,7 @@
 //	protected  account -> its placeholders (JSON)
 //	documents, documentsOf, documentPaths, documentTexts, translations (documents.go),
 //	memories (memories.go), tasks (tasks.go), statistics (statistics.go), people (people.go),
-//	audit (audit.go)
+//	audit (audit.go), news (news.go)
 //
 // Beside it, results/ has one file for each export that ended, and files/ one for each file of the storage. An import
 // reads and writes the rows of its own keys only, whatever else the collection has. Pseudo-translations are not
@@ -78,13 +78,14 @@ var (
 	bucketPeople        = []byte("people")
 	bucketProtected     = []byte("protected")
 	bucketAudit         = []byte("audit")
+	bucketNews          = []byte("news")
 )
 
 // buckets are all of them.
 var buckets = [][]byte{bucketProjects, bucketKeys, bucketJobs, bucketQueue, bucketUploads, bucketExpiry,
 	bucketCallbacks,
 	bucketStorage, bucketGlossaries, bucketDocuments, bucketDocumentsOf, bucketDocumentTexts, bucketTranslations,
-	bucketMemories, bucketTasks, bucketStatistics, bucketPeople, bucketProtected, bucketAudit}
+	bucketMemories, bucketTasks, bucketStatistics, bucketPeople, bucketProtected, bucketAudit, bucketNews}
 
 // Store is the database, as one account uses it. A transaction that returned is on the disk.
 type Store struct {

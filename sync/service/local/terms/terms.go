@@ -1,10 +1,14 @@
-package store
+// Package terms finds the terms of a project's glossaries in texts.
+//
+// Its law: a term is a whole word or several, in any case, and the longest one counts. It changes no glossary.
+package terms
 
 import (
 	"strings"
 	"unicode"
 
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/store"
 )
 
 // Terms are the terms of a project's glossaries that have one in a target language, too.
@@ -19,15 +23,15 @@ type Term struct {
 	Target   string
 }
 
-// TermsOf reads the glossaries that are attached to a project. Where two have a term, the one attached first counts.
-func TermsOf(tx *Tx, p *Project, code string) (*Terms, error) {
+// Of reads the glossaries that are attached to a project. Where two have a term, the one attached first counts.
+func Of(tx *store.Tx, p *store.Project, code string) (*Terms, error) {
 	t := &Terms{targets: make(map[string]string)}
 	for _, id := range p.Glossaries {
-		g, err := GlossaryIn(tx, "glossary", id)
+		g, err := store.GlossaryIn(tx, "glossary", id)
 		if err != nil {
 			return nil, err
 		}
-		err = EachUnit(tx, g, func(u *GlossaryUnit) error {
+		err = store.EachUnit(tx, g, func(u *store.GlossaryUnit) error {
 			source, target := term(u, p.Source), term(u, code)
 			if _, known := t.targets[strings.ToLower(source)]; source == "" || target == "" || known {
 				return nil
@@ -44,7 +48,7 @@ func TermsOf(tx *Tx, p *Project, code string) (*Terms, error) {
 }
 
 // term is the one of a unit in a language, or else in the same language of another or no region.
-func term(u *GlossaryUnit, code string) string {
+func term(u *store.GlossaryUnit, code string) string {
 	if t := strings.TrimSpace(u.Terms[code]); t != "" {
 		return t
 	}

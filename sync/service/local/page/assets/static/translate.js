@@ -110,7 +110,7 @@
     first.focus({ preventScroll: true });
     first.setSelectionRange(first.value.length, first.value.length);
   }
-  const clock = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit',
+  const clock = new Intl.DateTimeFormat(navigator.language.startsWith(document.documentElement.lang) ? undefined : document.documentElement.lang, { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit',
     minute: '2-digit', timeZoneName: 'short' });
   for (const time of document.querySelectorAll('time')) time.textContent = clock.format(Date.parse(time.dateTime));
   const show = document.getElementById('show'), within = document.getElementById('in');

@@ -1,4 +1,7 @@
-package page
+// Package assets is the page's own files: its style, script and icon.
+//
+// Its law: the address of a file has a digest of what is in it, so that a browser keeps it until it changes.
+package assets
 
 import (
 	"crypto/sha256"
@@ -17,8 +20,8 @@ var files embed.FS
 var kinds = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml"}
 
-// assetPath is where a file is served: the name holds a digest, so that browsers keep it until it changes.
-func assetPath(name string) (string, error) {
+// Path is where a file is served, below the page.
+func Path(name string) (string, error) {
 	body, err := files.ReadFile("static/" + name)
 	if err != nil {
 		return "", fmt.Errorf("file of the translation page: %w", err)
@@ -28,10 +31,11 @@ func assetPath(name string) (string, error) {
 	return "static/" + strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:6]) + ext, nil
 }
 
-func asset(w http.ResponseWriter, r *http.Request) {
+// Serve answers with the file that the path ends with.
+func Serve(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(r.PathValue("file"), ".")
 	name := parts[0] + "." + parts[len(parts)-1]
-	served, err := assetPath(name)
+	served, err := Path(name)
 	if err != nil || path.Base(served) != r.PathValue("file") {
 		http.Error(w, "no such file; the page was made by another version, so load it again", http.StatusNotFound)
 		return
