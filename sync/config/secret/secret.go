@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -111,6 +112,23 @@ func (s Source) Find(getenv func(string) string, readFile func(string) ([]byte, 
 		err = fmt.Errorf("read the %s: %w", what, err)
 	}
 	return found, "file", err
+}
+
+// In finds a secret that settings in a folder ask for: its file is relative to the folder, and its variable is one
+// that no program which git starts gets. That there is none is an error, too.
+func (s Source) In(folder string) (found Value, setting string, err error) {
+	if s.Env != "" && !strings.HasPrefix(s.Env, "LOCSYNC_") {
+		return found, "env", fmt.Errorf("%q does not begin with LOCSYNC_, so hooks of git would get the secret; rename it",
+			s.Env)
+	}
+	if s.File != "" && !filepath.IsAbs(s.File) {
+		s.File = filepath.Join(folder, s.File)
+	}
+	found, setting, err = s.Find(os.Getenv, ReadFile)
+	if err == nil && found.IsZero() {
+		err, setting = errors.New("there is none; name a file with it"), "file"
+	}
+	return found, setting, err
 }
 
 // checked makes a secret of what was found.

@@ -22,7 +22,6 @@ import (
 	"net/mail"
 	"net/smtp"
 	"net/textproto"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -109,13 +108,7 @@ func (s *Server) complete(dir string) (err error) {
 		return nil
 	}
 	from := secret.Source{Env: s.PasswordEnv, File: s.PasswordFile, Credential: "smtp_password"}
-	if from.File != "" && !filepath.IsAbs(from.File) {
-		from.File = filepath.Join(dir, from.File)
-	}
-	found, setting, err := from.Find(os.Getenv, secret.ReadFile)
-	if err == nil && found.IsZero() {
-		err, setting = errors.New("there is none; name a file with it"), "file"
-	}
+	found, setting, err := from.In(dir)
 	if err != nil {
 		return fmt.Errorf("password_%s: %w", setting, err)
 	}

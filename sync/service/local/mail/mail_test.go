@@ -28,14 +28,15 @@ func TestRead(t *testing.T) {
 	if s, err := Read(t.TempDir()); s != nil || err != nil {
 		t.Errorf("without a file: %+v, %v", s, err)
 	}
-	t.Setenv("SMTP_PASSWORD", "secret")
+	t.Setenv("LOCSYNC_SMTP_PASSWORD", "secret")
 	t.Setenv("CREDENTIALS_DIRECTORY", "")
 	for _, c := range []struct{ text, want string }{
 		{`{"host": "h", "from": "a@b.c"}`, "587 starttls 07:00"},
 		{`{"host": "h", "from": "A <a@b.c>", "security": "tls", "at": "18:30"}`, "465 tls 18:30"},
 		{`{"host": "localhost", "from": "a@b.c", "security": "none", "port": 2525}`, "2525 none 07:00"},
 		{`{"host": "h", "from": "a@b.c", "user": "u", "password_file": "password"}`, "587 starttls 07:00 secret"},
-		{`{"host": "h", "from": "a@b.c", "user": "u", "password_env": "SMTP_PASSWORD"}`, "587 starttls 07:00 secret"},
+		{`{"host": "h", "from": "a@b.c", "user": "u", "password_env": "LOCSYNC_SMTP_PASSWORD"}`, "587 starttls 07:00 secret"},
+		{`{"host": "h", "from": "a@b.c", "user": "u", "password_env": "SMTP"}`, "password_env: \"SMTP\" does not begin with"},
 		{`{"from": "a@b.c"}`, "host is missing"},
 		{`{"host": "h", "from": "nobody"}`, "want an address"},
 		{`{"host": "h", "from": "a@b.c", "security": "ssl"}`, "want starttls, tls or none"},
@@ -95,8 +96,8 @@ func TestSend(t *testing.T) {
 			text := fmt.Sprintf(`{"host": "127.0.0.1", "port": %d, "security": %q, "from": "L10n <l10n@example.com>"`, at.Port,
 				c.security)
 			if c.password != "" {
-				t.Setenv("SMTP_PASSWORD", c.password)
-				text += `, "user": "me", "password_env": "SMTP_PASSWORD"`
+				t.Setenv("LOCSYNC_SMTP_PASSWORD", c.password)
+				text += `, "user": "me", "password_env": "LOCSYNC_SMTP_PASSWORD"`
 			}
 			s, err := read(t, text+"}")
 			if err != nil {

@@ -19,7 +19,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -108,13 +107,7 @@ func (p *Provider) complete(dir string) error {
 		return fmt.Errorf("role %q: want translator or reviewer", p.Role)
 	}
 	from := secret.Source{Env: p.SecretEnv, File: p.SecretFile, Credential: "oidc_client_secret"}
-	if from.File != "" && !filepath.IsAbs(from.File) {
-		from.File = filepath.Join(dir, from.File)
-	}
-	found, setting, err := from.Find(os.Getenv, secret.ReadFile)
-	if err == nil && found.IsZero() {
-		err, setting = errors.New("there is none; name a file with it"), "file"
-	}
+	found, setting, err := from.In(dir)
 	if err != nil {
 		return fmt.Errorf("client_secret_%s: %w", setting, err)
 	}

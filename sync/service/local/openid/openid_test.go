@@ -29,9 +29,9 @@ func TestRead(t *testing.T) {
 		t.Errorf("without a file: %+v, %v", p, err)
 	}
 	t.Setenv("CREDENTIALS_DIRECTORY", "")
-	t.Setenv("OIDC_SECRET", "s")
+	t.Setenv("LOCSYNC_OIDC_SECRET", "s")
 	for _, c := range []struct{ text, want string }{
-		{`{"issuer": "https://id.example.com", "client_id": "c", "client_secret_env": "OIDC_SECRET", "domains": ["@Example.com"]}`,
+		{`{"issuer": "https://id.example.com", "client_id": "c", "client_secret_env": "LOCSYNC_OIDC_SECRET", "domains": ["@Example.com"]}`,
 			""},
 		{`{"issuer": "id.example.com", "client_id": "c"}`, "want the provider's https address"},
 		{`{"issuer": "http://id.example.com", "client_id": "c"}`, "want https"},
@@ -105,9 +105,9 @@ func TestFinish(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			at := openidtest.New(t)
-			t.Setenv("OIDC_SECRET", openidtest.Secret)
+			t.Setenv("LOCSYNC_OIDC_SECRET", openidtest.Secret)
 			if c.secret != "" {
-				t.Setenv("OIDC_SECRET", c.secret)
+				t.Setenv("LOCSYNC_OIDC_SECRET", c.secret)
 			}
 			p, err := read(t, at.File(""))
 			if err != nil {
@@ -155,7 +155,7 @@ func TestFinish(t *testing.T) {
 // A provider that is away is asked again at the next attempt.
 func TestAway(t *testing.T) {
 	at := openidtest.New(t)
-	t.Setenv("OIDC_SECRET", openidtest.Secret)
+	t.Setenv("LOCSYNC_OIDC_SECRET", openidtest.Secret)
 	p, err := read(t, strings.ReplaceAll(at.File(""), at.URL, at.URL+"/elsewhere"))
 	if err != nil {
 		t.Fatal(err)

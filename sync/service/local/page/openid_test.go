@@ -16,7 +16,7 @@ import (
 
 // withProvider has people sign in at a provider, too.
 func withProvider(t *testing.T, at *openidtest.Provider, more string) func(dir string) {
-	t.Setenv("OIDC_SECRET", openidtest.Secret)
+	t.Setenv("LOCSYNC_OIDC_SECRET", openidtest.Secret)
 	return func(dir string) {
 		if err := os.WriteFile(filepath.Join(dir, "oidc.json"), []byte(at.File(more)), 0o600); err != nil {
 			t.Fatal(err)

@@ -69,7 +69,7 @@ func (p *Provider) Close() { p.server.Close() }
 
 // File is the file that names the provider, with more members.
 func (p *Provider) File(more string) string {
-	return fmt.Sprintf(`{"issuer": %q, "name": "Example", "client_id": %q, "client_secret_env": "OIDC_SECRET"%s}`, p.URL,
+	return fmt.Sprintf(`{"issuer": %q, "name": "Example", "client_id": %q, "client_secret_env": "LOCSYNC_OIDC_SECRET"%s}`, p.URL,
 		ClientID, more)
 }
 
