@@ -69,8 +69,8 @@ func (p *Provider) Close() { p.server.Close() }
 
 // File is the file that names the provider, with more members.
 func (p *Provider) File(more string) string {
-	return fmt.Sprintf(`{"issuer": %q, "name": "Example", "client_id": %q, "client_secret_env": "LOCSYNC_OIDC_SECRET"%s}`, p.URL,
-		ClientID, more)
+	return fmt.Sprintf(`{"issuer": %q, "name": "Example", "client_id": %q, "client_secret_env": "LOCSYNC_OIDC_SECRET"%s}`,
+		p.URL, ClientID, more)
 }
 
 // Person has a person be signed in there.
