@@ -23,7 +23,10 @@
 //
 // Evidence of a pair of source and translation: one path but for the language; a path without it; an extracted file of
 // the name in a folder above; and last, the keys: those of translations without a source that a file without
-// translations has. A file has one template of translations.
+// translations has, near them, named alike anywhere, or extracted. A file has one template of translations.
+//
+// Evidence that no file is the source, so that it is asked for: the only texts are translations of keys that are
+// sentences, or gettext's without a template; or a setting says a language that no file of several is in.
 //
 // Evidence of a collection: files of one format share one unless they have a key in common.
 //

@@ -58,9 +58,11 @@ func spot(name string) []spotted {
 			} else if i < last && lproj && (ok || named(folder) != "") {
 				add(i, "{LOCALE:IOS}.lproj", folder)
 			}
-		case i < last:
-			if isLanguage(part) {
-				add(i, "{LANGUAGE}", part)
+		case i < last && isLanguage(part):
+			add(i, "{LANGUAGE}", part)
+		case i < last: // resource.language.de_de/strings.po
+			if at := strings.LastIndexByte(part, '.'); at > 0 && isCommon(part[at+1:]) && isLanguage(part[at+1:]) {
+				add(i, part[:at+1]+"{LANGUAGE}", part[at+1:])
 			}
 		default:
 			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, spelling string) { add(i, placeholder, spelling) })
@@ -91,6 +93,9 @@ func spotTwice(found []spotted) []spotted {
 func spotInName(stem, ext string, add func(placeholder, spelling string)) {
 	if name, slang := strings.CutSuffix(stem, ".i18n"); slang { // strings_de.i18n.json
 		stem, ext = name, ".i18n"+ext
+	}
+	if forTests(stem) != "" {
+		return
 	}
 	if isLanguage(stem) {
 		add("{LANGUAGE}"+ext, stem)
@@ -187,11 +192,9 @@ func (t *template) extracted(names map[string]bool, says map[string]string) stri
 		return ""
 	}
 	before, _, _ := strings.Cut(t.text, "{LANGUAGE}")
-	stem := strings.TrimSuffix(path.Base(t.text), path.Ext(t.text))
-	stem = strings.Trim(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "._-")
-	ext := extension(t.text)
-	for folder := path.Dir(before + "x"); stem != ""; folder = path.Dir(folder) {
-		name := path.Join(folder, stem+ext)
+	base, ext := t.unqualified(), extension(t.text)
+	for folder := path.Dir(before + "x"); base != ext; folder = path.Dir(folder) {
+		name := path.Join(folder, base)
 		if _, there := names[name]; there && isExtracted(name, says) {
 			return name
 		}
@@ -201,7 +204,7 @@ func (t *template) extracted(names map[string]bool, says map[string]string) stri
 	}
 	var found []string
 	for name := range names {
-		if stem == "" && path.Dir(name) == path.Dir(before+"x") && path.Ext(name) == ext && isExtracted(name, says) {
+		if base == ext && path.Dir(name) == path.Dir(before+"x") && path.Ext(name) == ext && isExtracted(name, says) {
 			found = append(found, name)
 		}
 	}
@@ -209,6 +212,12 @@ func (t *template) extracted(names map[string]bool, says map[string]string) stri
 		return ""
 	}
 	return found[0]
+}
+
+// unqualified is the name of its files without a language, as their source's may be.
+func (t *template) unqualified() string {
+	stem := strings.TrimSuffix(path.Base(t.text), path.Ext(t.text))
+	return strings.Trim(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "._-") + extension(t.text)
 }
 
 // extension is that of the files that texts of a template's format are extracted to.
@@ -322,6 +331,8 @@ func (t *template) believable() bool {
 	}
 	switch {
 	case t.inPlace(), t.bundle() && format.Resources: // .resx is nothing else
+		return known > 0
+	case t.bundle() && strings.Contains(t.text, "_{LANGUAGE}"): // application-it.properties is a profile
 		return known > 0
 	case t.base != "":
 		return known > 1 || known == 1 && isProgrammersSource(t.base)
