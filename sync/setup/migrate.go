@@ -109,7 +109,8 @@ func (p *Proposal) named(l discover.Listing) discover.Listing {
 	if p.From == nil {
 		return l
 	}
-	other := func(name string) bool { return !p.From.Covers(name) }
+	paired := len(p.pairs()) > 0
+	other := func(name string) bool { return !p.From.Covers(name) && !(paired && p.From.Translates(name)) }
 	return discover.Listing{Tracked: slices.DeleteFunc(slices.Clone(l.Tracked), other),
 		Others: slices.DeleteFunc(slices.Clone(l.Others), other)}
 }
