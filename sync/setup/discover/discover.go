@@ -12,7 +12,8 @@
 //     without a language in their path do, beside a translation into it that says something else.
 //  3. Files without a language in their path. They are in English, or in the language whose file has the same texts.
 //  4. English, unless another language has a quarter more texts.
-//  5. The language that most files are in, with the most texts, the commonest.
+//  5. The language that most files are in, with the most texts, the commonest. Where another has about as many texts
+//     it is asked for.
 //
 // A variety of the language with more than twice its texts is taken instead: en beside an en-US of {}.
 //
@@ -290,7 +291,14 @@ func (s *search) spotAll(l Listing) {
 		if _, all := multilingual(name); all {
 			continue // no part of its path is a language
 		}
-		for _, found := range spot(name) {
+		spotted := spot(name)
+		if pattern := inTwoWays(spotted); pattern != "" {
+			if standingOf(name) == own {
+				s.gather(pattern, "spells a language in two ways in one path, which a configuration cannot; spell it in one")
+			}
+			continue
+		}
+		for _, found := range spotted {
 			s.enter(found)
 		}
 		if standingOf(name) == own {
@@ -471,6 +479,7 @@ func standingOf(name string) standing {
 		switch {
 		case foreignFolder(folder), strings.HasSuffix(folder, exported):
 			return stranger
+		case path.Ext(name) == ".pot" && folder == "templates": // of texts, not of programs
 		case slices.Contains(asideFolders, folder), asideWords.MatchString(folder):
 			least = aside
 		}

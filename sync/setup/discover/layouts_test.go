@@ -92,12 +92,24 @@ func TestLayouts(t *testing.T) {
 			"en-GB\npo/en_GB.po -> po/{LANGUAGE}.po de"},
 		{"a declared language that no file is in", "-- docusaurus.config.js --\ndefaultLocale: 'en',\n-- i18n/fr/code.json --\n" + jsonOf("i.", "fr") +
 			"-- i18n/ja/code.json --\n" + jsonOf("i.", "ja"), "fr\ni18n/fr/*.json -> i18n/{LANGUAGE}/{NAME}.json ja\nunsure"},
+		{"two languages that nothing tells apart", "-- m/locales/de.json --\n" + jsonOf("i.", "de") + "-- m/locales/fr.json --\n" + jsonOf("i.", "fr"),
+			"de\nm/locales/de.json -> m/locales/{LANGUAGE}.json fr\nunsure"},
+		{"two languages of bundles", "-- r/msg_it.properties --\n" + linesOf(property, "it") + "-- r/msg_fr.properties --\n" + linesOf(property, "fr"),
+			"fr\nr/msg_fr.properties -> r/msg_{LANGUAGE}.properties it\nunsure"},
+		{"two languages, one with fewer texts", "-- m/locales/de.json --\n" + jsonOf("i.", "de") + "-- m/locales/fr.json --\n{\"i.a\": \"X\"}\n",
+			"de\nm/locales/de.json -> m/locales/{LANGUAGE}.json fr"},
 		{"a language of Rails' initializers", "-- config/initializers/locale.rb --\nI18n.default_locale = :ja\n-- config/locales/en.yml --\nen:\n  a: A\n" +
 			"-- config/locales/ja.yml --\nja:\n  a: B\n", "ja\nconfig/locales/ja.yml -> config/locales/{LANGUAGE}.yml en"},
 		{"a language of Swift's packages", "-- Package.swift --\nlet package = Package(\n  defaultLocalization: \"de\",\n" +
 			"-- Sources/A/de.lproj/A.strings --\n\"a\" = \"X\";\n-- Sources/A/en.lproj/A.strings --\n\"a\" = \"A\";\n",
 			"de\nSources/A/de.lproj/*.strings -> Sources/A/{LOCALE:IOS}.lproj/{NAME}.strings en"},
 
+		{"a folder for templates of gettext's", "-- locale/templates/LC_MESSAGES/app.pot --\n" + poOf("") + "-- locale/de/LC_MESSAGES/app.po --\n" +
+			poOf("de") + "-- locale/fr/LC_MESSAGES/app.po --\n" + poOf("fr"),
+			"en\nlocale/templates/LC_MESSAGES/app.pot -> locale/{LANGUAGE}/LC_MESSAGES/app.po de,fr"},
+		{"a language in two spellings", "-- locales/en_GB/shop.en-GB.json --\n" + jsonOf("i.", "en") + "-- locales/de_DE/shop.de-DE.json --\n" +
+			jsonOf("i.", "de") + "-- a/locales/en-GB.json --\n" + jsonOf("a.", "en") + "-- a/locales/de-DE.json --\n" + jsonOf("a.", "de"),
+			"en-GB\na/locales/en-GB.json -> a/locales/{LANGUAGE}.json de-DE\nnot locales/{LANGUAGE}/shop.{LANGUAGE}.json"},
 		{"regions without a mark", "-- lang/main.json --\n" + jsonOf("i.", "en") + "-- lang/main-enGB.json --\n" + jsonOf("i.", "en") + "-- lang/main-zhCN.json --\n" +
 			jsonOf("i.", "zh"), "en\nlang/main.json -> lang/main-{LANGUAGE}.json en-GB,zh-Hans"},
 		{"scripts by name", "-- i18n/en.json --\n" + jsonOf("i.", "en") + "-- i18n/zh_SIMPLIFIED.json --\n" + jsonOf("i.", "zh") +

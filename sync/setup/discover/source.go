@@ -141,6 +141,13 @@ func (s *search) decide(believed []*template, given string) {
 				"with the texts of the program", s.declared[code][0], code))
 		}
 	}
+	if s.unsure == "" && guess.alone > 0 && s.source == guess.code && !sameLanguage(s.source, "en") {
+		few := sample(main)
+		if other, n := s.fullest(few, s.source); n*5 > s.textsIn(few, s.source)*4 {
+			s.unsure = fmt.Sprintf("nothing says which language the texts are written in: none are in English, and the files "+
+				"in %s and %s have about as many", s.source, other)
+		}
+	}
 	if s.unsure == "" && s.textsIn(main, s.source) == 0 && !s.covers(main, s.source) {
 		if other, n := s.fullest(sample(main), ""); n > 0 {
 			s.unsure = fmt.Sprintf("there is no text in %s, and the files in %s have %s", s.source, other, texts(n))

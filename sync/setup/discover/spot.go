@@ -88,6 +88,22 @@ func spotTwice(found []spotted) []spotted {
 	return both
 }
 
+// inTwoWays is the pattern of a path that names one language in two spellings, as de_DE/app.de-DE.json; "" for others.
+func inTwoWays(found []spotted) string {
+	for i, a := range found {
+		for _, b := range found[i+1:] {
+			mine, ok := codeOf(a.spelling)
+			other, _ := codeOf(b.spelling)
+			if ok && mine == other && a.spelling != b.spelling && a.at != b.at {
+				parts := strings.Split(a.template, "/")
+				parts[b.at] = strings.Split(b.template, "/")[b.at]
+				return strings.Join(parts, "/")
+			}
+		}
+	}
+	return ""
+}
+
 // spotInName finds the language in the name of a file: alone, or behind the last mark that leaves one (app_zh_CN,
 // devise.pt-BR).
 func spotInName(stem, ext string, add func(placeholder, spelling string)) {
