@@ -107,6 +107,8 @@ func TestLayouts(t *testing.T) {
 		{"a folder for templates of gettext's", "-- locale/templates/LC_MESSAGES/app.pot --\n" + poOf("") + "-- locale/de/LC_MESSAGES/app.po --\n" +
 			poOf("de") + "-- locale/fr/LC_MESSAGES/app.po --\n" + poOf("fr"),
 			"en\nlocale/templates/LC_MESSAGES/app.pot -> locale/{LANGUAGE}/LC_MESSAGES/app.po de,fr"},
+		{"a template far from English", "-- po/all.pot --\n" + poOf("") + "-- src/lang/de.po --\n" + poOf("de") + "-- src/lang/en_US.po --\n" + poOf(""),
+			"en\npo/all.pot -> src/lang/{LANGUAGE}.po de,en-US"},
 		{"a language in two spellings", "-- locales/en_GB/shop.en-GB.json --\n" + jsonOf("i.", "en") + "-- locales/de_DE/shop.de-DE.json --\n" +
 			jsonOf("i.", "de") + "-- a/locales/en-GB.json --\n" + jsonOf("a.", "en") + "-- a/locales/de-DE.json --\n" + jsonOf("a.", "de"),
 			"en-GB\na/locales/en-GB.json -> a/locales/{LANGUAGE}.json de-DE\nnot locales/{LANGUAGE}/shop.{LANGUAGE}.json"},

@@ -532,7 +532,8 @@ func (s *search) pair(believed []*template, given string) {
 		}
 	}
 	for _, t := range believed {
-		if t.base != "" || t.standing != own || slices.ContainsFunc(sortedKeys(t.by()), isSource) {
+		hasSource := t.format().Extracted() == "" && slices.ContainsFunc(sortedKeys(t.by()), isSource)
+		if t.base != "" || t.standing != own || hasSource {
 			continue
 		}
 		before, _, _ := strings.Cut(t.text, "{")
