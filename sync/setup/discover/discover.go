@@ -377,6 +377,9 @@ func (s *search) alone() {
 		if ways[folder] == "" {
 			text = path.Join(folder, newName(folder, stem, path.Ext(name)))
 		}
+		if s.templates[text] != nil { // po/de.po is another one's
+			text = path.Join(folder, stem+"-{LANGUAGE}.po")
+		}
 		s.templates[text] = &template{text: text, base: name, files: make(map[string]string), standing: standingOf(name),
 			at: strings.Count(strings.SplitN(text, "{", 2)[0], "/")}
 	}

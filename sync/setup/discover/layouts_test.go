@@ -109,6 +109,17 @@ func TestLayouts(t *testing.T) {
 			"en\nlocale/templates/LC_MESSAGES/app.pot -> locale/{LANGUAGE}/LC_MESSAGES/app.po de,fr"},
 		{"a template far from English", "-- po/all.pot --\n" + poOf("") + "-- src/lang/de.po --\n" + poOf("de") + "-- src/lang/en_US.po --\n" + poOf(""),
 			"en\npo/all.pot -> src/lang/{LANGUAGE}.po de,en-US"},
+		{"two templates, one without translations", "-- po/app.pot --\n" + poOf("") + "-- po/de.po --\n" + poOf("de") + "-- po/fr.po --\n" + poOf("fr") +
+			"-- po/help.pot --\nmsgid \"\"\nmsgstr \"\"\n\nmsgid \"Help\"\nmsgstr \"\"\n",
+			"en\npo/help.pot -> po/help-{LANGUAGE}.po \npo/app.pot -> po/{LANGUAGE}.po de,fr"},
+		{"two templates without translations", "-- po/app.pot --\n" + poOf("") + "-- po/help.pot --\n" + poOf(""),
+			"en\npo/help.pot -> po/help-{LANGUAGE}.po \npo/app.pot -> po/{LANGUAGE}.po "},
+		{"English that is broken", "-- locales/en.json --\n{\"a\": \n-- locales/de.json --\n" + jsonOf("i.", "de") + "-- locales/fr.json --\n" + jsonOf("i.", "fr"),
+			"en\nlocales/en.json -> locales/{LANGUAGE}.json de,fr"},
+		{"English that is broken beside a region of it", "-- locales/en.json --\n{\"a\": \n-- locales/de.json --\n" + jsonOf("i.", "de") +
+			"-- locales/en-GB.json --\n" + jsonOf("i.", "en"), "en\nlocales/en.json -> locales/{LANGUAGE}.json de,en-GB"},
+		{"codes of three letters", "-- lang/eng.json --\n" + jsonOf("i.", "en") + "-- lang/deu.json --\n" + jsonOf("i.", "de") + "-- lang/zho.json --\n" +
+			jsonOf("i.", "zh"), "en\nlang/eng.json -> lang/{LANGUAGE}.json de,zh-Hans"},
 		{"a language in two spellings", "-- locales/en_GB/shop.en-GB.json --\n" + jsonOf("i.", "en") + "-- locales/de_DE/shop.de-DE.json --\n" +
 			jsonOf("i.", "de") + "-- a/locales/en-GB.json --\n" + jsonOf("a.", "en") + "-- a/locales/de-DE.json --\n" + jsonOf("a.", "de"),
 			"en-GB\na/locales/en-GB.json -> a/locales/{LANGUAGE}.json de-DE\nnot locales/{LANGUAGE}/shop.{LANGUAGE}.json"},

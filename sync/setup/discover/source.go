@@ -379,6 +379,9 @@ func (s *search) compared(base, other, spelling string) (shared, same int) {
 // beside en.json. An overlay of a region adds to the source.
 func (s *search) variant(main []*template) {
 	main = slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.by()[s.source] == "" })
+	if s.covers(main, s.source) {
+		return
+	}
 	mine := s.textsIn(main, s.source)
 	best, most := "", 2*mine // translations keep texts that the source lost long ago
 	for _, t := range main {
@@ -400,7 +403,7 @@ func (s *search) variant(main []*template) {
 // fuller finds a language whose files hold a quarter more texts than the English ones beside them: then English is a
 // translation. Other languages are not doubted: there is no first one among them.
 func (s *search) fuller(main []*template) (string, int) {
-	if s.source != "en" {
+	if s.source != "en" || s.covers(main, "en") { // whose texts cannot be counted
 		return "", 0
 	}
 	beside := sample(slices.DeleteFunc(slices.Clone(main), func(t *template) bool {

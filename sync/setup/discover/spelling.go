@@ -25,10 +25,17 @@ var long = []string{"ast", "bho", "brx", "ceb", "ckb", "cnr", "csb", "doi", "dsb
 	"sms", "szl", "tlh", "tok", "vec", "war", "yue", "zgh", "chr", "frp", "kmr", "lzh", "nan", "pms", "rue", "sco",
 	"sgs", "tzm"}
 
-// renamed are codes of old that paths still use, by what the service calls the language.
-var renamed = map[string]string{"iw": "he", "in": "id", "ji": "yi", "tl": "fil", "enu": "en", "deu": "de",
-	"fra": "fr", "esn": "es", "esp": "es", "ita": "it", "jpn": "ja", "kor": "ko", "rus": "ru", "plk": "pl", "csy": "cs",
-	"trk": "tr", "hun": "hu", "ptb": "pt-BR", "chs": "zh-Hans", "cht": "zh-Hant"}
+// renamed are codes of old that paths still use, and those of common languages in three letters, by what the service
+// calls the language.
+var renamed = func() map[string]string {
+	all := map[string]string{"iw": "he", "in": "id", "ji": "yi", "tl": "fil", "enu": "en", "esn": "es", "esp": "es",
+		"plk": "pl", "csy": "cs", "trk": "tr", "ptb": "pt-BR", "chs": "zh-Hans", "cht": "zh-Hant"}
+	for _, code := range common {
+		base, _ := language.ParseBase(code)
+		all[base.ISO3()] = code
+	}
+	return all
+}()
 
 // byName are common languages by their names in English, in small letters.
 var byName = func() map[string]string {

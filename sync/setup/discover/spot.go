@@ -181,22 +181,13 @@ func (t *template) findBase(names map[string]bool, says map[string]string) {
 	}
 	parts := strings.Split(t.text, "/")
 	if t.inName() {
-		before, after, _ := strings.Cut(parts[t.at], "{LANGUAGE}")
-		switch {
-		case before != "":
-			parts[t.at] = strings.TrimRight(before, "._-") + after
-		case after != path.Ext(after): // the language comes first
-			parts[t.at] = after[1:]
-		default:
-			return
-		}
+		parts[t.at] = strings.TrimSuffix(t.unqualified(), extension(t.text)) + path.Ext(t.text)
 	} else {
 		parts = slices.Delete(parts, t.at, t.at+1)
 	}
-	if name := strings.Join(parts, "/"); len(t.files) > 0 {
-		if _, there := names[name]; there {
-			t.base = name
-		}
+	name := strings.Join(parts, "/")
+	if _, there := names[name]; there && len(t.files) > 0 {
+		t.base = name
 	}
 }
 
@@ -230,10 +221,15 @@ func (t *template) extracted(names map[string]bool, says map[string]string) stri
 	return found[0]
 }
 
-// unqualified is the name of its files without a language, as their source's may be.
+// unqualified is the name of its files without a language, as their source's may be: app.json of app_{LANGUAGE}.json
+// and {LANGUAGE}.app.json, an extension alone of {LANGUAGE}.json.
 func (t *template) unqualified() string {
-	stem := strings.TrimSuffix(path.Base(t.text), path.Ext(t.text))
-	return strings.Trim(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "._-") + extension(t.text)
+	before, after, _ := strings.Cut(path.Base(t.text), "{LANGUAGE}")
+	name := strings.TrimRight(before, "._-") + after
+	if before == "" && strings.Count(after, ".") > 1 {
+		name = after[1:]
+	}
+	return strings.TrimSuffix(name, path.Ext(name)) + extension(t.text)
 }
 
 // extension is that of the files that texts of a template's format are extracted to.
@@ -248,7 +244,8 @@ func isExtracted(name string, says map[string]string) bool {
 	return says[name] != "" || format.Extracted() != "" && path.Ext(name) == format.Extracted()
 }
 
-// spellings are how the paths of its files name languages, one way each: of two ways the service's, or else the first.
+// spellings are how the paths of its files name languages, one way each: of two ways the service's, or one of two
+// letters, or else the first.
 func (t *template) spellings() (by map[string]string, doubled []string) {
 	by = make(map[string]string, len(t.files))
 	for _, spelling := range sortedKeys(t.files) {
@@ -256,7 +253,8 @@ func (t *template) spellings() (by map[string]string, doubled []string) {
 		switch other, twice := by[code]; {
 		case !twice:
 			by[code] = spelling
-		case plainSpelling(spelling) == code, t.proven[other] != "" && t.proven[spelling] == "":
+		case plainSpelling(spelling) == code, t.proven[other] != "" && t.proven[spelling] == "",
+			other != code && len(other) == 3 && len(spelling) == 2:
 			by[code] = spelling
 			doubled = append(doubled, other)
 		default:
