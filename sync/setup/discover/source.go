@@ -557,7 +557,7 @@ func (s *search) pair(believed []*template, given string) {
 }
 
 // pairWith gives a template the file that has the most of its keys as its source, of several the nearest: more than
-// half of them, or nearly all where it is in another folder.
+// half of them, or nearly all, and a tenth of its own, where it is in another folder.
 func (s *search) pairWith(t *template, files []lone) {
 	fullest := slices.MaxFunc(sortedKeys(t.files), func(a, b string) int {
 		return cmp.Compare(s.sizes[t.files[a]], s.sizes[t.files[b]])
@@ -574,14 +574,15 @@ func (s *search) pairWith(t *template, files []lone) {
 			t.format().Bilingual() && !isExtracted(one.file, s.says) {
 			continue
 		}
-		s.read(one.file, one.spelling)
+		entries := len(s.read(one.file, one.spelling).byEntry)
 		far := !strings.HasPrefix(one.file, path.Dir(before+"x")+"/") ||
 			t.android() != strings.Contains(one.file, "/values/")
 		shared, _ := s.compared(one.file, t.files[fullest], fullest)
 		isNearer := shared == most && best.file != "" &&
 			inCommonWith(one.file, t.text) > inCommonWith(best.file, t.text)
 		isNamesake := anywhere && path.Base(one.file) == t.unqualified()
-		enough := !far || shared*5 > len(its.byEntry)*4 && (shared >= 5 || isNamesake)
+		isMost := shared >= 5 && shared*10 >= entries || isNamesake && shared*2 >= entries
+		enough := !far || shared*5 > len(its.byEntry)*4 && isMost
 		if (shared > most || isNearer) && enough {
 			best, most = one, shared
 		}
