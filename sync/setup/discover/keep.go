@@ -254,6 +254,9 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	if strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0 {
 		return "is of debug builds and has no translation"
 	}
+	if leftover.MatchString(stemOf(file)) {
+		return "is named as what a tool took out of other files"
+	}
 	if notTranslated.MatchString(path.Base(file)) && len(t.all()) == 1 {
 		return "is named as not to be translated, and has no translation"
 	}
@@ -275,6 +278,9 @@ func (s *search) unfit(t *template, file string, least standing) string {
 // notTranslated are names that Android's projects give to texts for the program only: donottranslate.xml,
 // 12-dont-translate.xml, untranslatable.xml.
 var notTranslated = re(`(?i)(do[-_]?not|dont|non|not|no|un)[-_]?translat`)
+
+// leftover is how the names of copies end that tools keep of texts which they took out: translation_old.json.
+var leftover = re(`[._-](old|bak|orig)$`)
 
 const unreadableFile = "cannot be read: "
 

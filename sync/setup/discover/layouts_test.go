@@ -124,6 +124,17 @@ func TestLayouts(t *testing.T) {
 			"-- locales/en-GB.json --\n" + jsonOf("i.", "en"), "en\nlocales/en.json -> locales/{LANGUAGE}.json de,en-GB"},
 		{"codes of three letters", "-- lang/eng.json --\n" + jsonOf("i.", "en") + "-- lang/deu.json --\n" + jsonOf("i.", "de") + "-- lang/zho.json --\n" +
 			jsonOf("i.", "zh"), "en\nlang/eng.json -> lang/{LANGUAGE}.json de,zh-Hans"},
+		{"copies of texts that were taken out", "-- locales/en/app.json --\n" + jsonOf("i.", "en") + "-- locales/en/app_old.json --\n" + jsonOf("o.", "en") +
+			"-- locales/de/app.json --\n" + jsonOf("i.", "de") + "-- locales/de/app_old.json --\n" + jsonOf("o.", "de"),
+			"en\nlocales/en/app.json -> locales/{LANGUAGE}/app.json de\nnot locales/{LANGUAGE}/app_old.json"},
+		{"copies behind the language", "-- locales/en.json --\n" + jsonOf("i.", "en") + "-- locales/en.old.json --\n" + jsonOf("i.", "en") +
+			"-- locales/de.json --\n" + jsonOf("i.", "de") + "-- locales/de.old.json --\n" + jsonOf("i.", "de"),
+			"en\nlocales/en.json -> locales/{LANGUAGE}.json de\nnot locales/de.old.json\n" +
+				"not locales/en.old.json\nnot locales/{LANGUAGE}.old.json"},
+		{"the developers' texts", "-- locales/en/app.json --\n" + jsonOf("i.", "en") + "-- locales/de/app.json --\n" + jsonOf("i.", "de") +
+			"-- locales/dev/app.json --\n" + jsonOf("i.", "en"),
+			"en\nlocales/en/*.json -> locales/{LANGUAGE}/{NAME}.json de\nnot locales/dev/app.json"},
+		{"a template alone, of Phoenix", "-- priv/gettext/default.pot --\n" + poOf(""), "en\npriv/gettext/*.pot -> priv/gettext/{LANGUAGE}/LC_MESSAGES/{NAME}.po "},
 		{"a language in two spellings", "-- locales/en_GB/shop.en-GB.json --\n" + jsonOf("i.", "en") + "-- locales/de_DE/shop.de-DE.json --\n" +
 			jsonOf("i.", "de") + "-- a/locales/en-GB.json --\n" + jsonOf("a.", "en") + "-- a/locales/de-DE.json --\n" + jsonOf("a.", "de"),
 			"en-GB\na/locales/en-GB.json -> a/locales/{LANGUAGE}.json de-DE\nnot locales/{LANGUAGE}/shop.{LANGUAGE}.json"},

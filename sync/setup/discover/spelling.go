@@ -171,7 +171,8 @@ func probably(spelling string) string {
 	parts := strings.Split(strings.ToLower(strings.NewReplacer("_", "-", "@", "-").Replace(spelling)), "-")
 	base, err := language.ParseBase(parts[0])
 	switch {
-	case slices.Contains([]string{"und", "mul", "mis", "zxx", "car"}, parts[0]): // none, several, Android's cars
+	case slices.Contains([]string{"und", "mul", "mis", "zxx", "car", "dev"}, parts[0]):
+		// none, several, Android's cars, i18next's developers
 		return ""
 	case err == nil:
 		known, _ := language.DeprecatedBase.Compose(base)

@@ -11,7 +11,8 @@ import (
 
 // resourceFolders are folder names that resource files are kept under. A single language is only believed in there.
 var resourceFolders = []string{"locale", "locales", "_locales", "i18n", "l10n", "lang", "langs", "language",
-	"languages", "translation", "translations", "messages", "localization", "localizations", "intl", "LC_MESSAGES"}
+	"languages", "translation", "translations", "messages", "localization", "localizations", "intl", "gettext",
+	"LC_MESSAGES"}
 
 // spotted is a file with the part of its path that names its language taken out.
 type spotted struct {
