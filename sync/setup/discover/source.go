@@ -133,26 +133,30 @@ func (s *search) decide(believed []*template, given string) {
 	if s.unsure == "" {
 		s.variant(main)
 	}
-	s.unsure = cmp.Or(s.unsure, s.onlyTranslations(main))
 	for _, code := range sortedKeys(s.declared) { // its texts are in code, or a framework's template says so
 		s.reason += fmt.Sprintf("; %s says %s, which no source file is in", s.declared[code][0], code)
-		if guess.alone > 0 && len(believed[0].by()) > 1 && !sameLanguage(s.source, "en") {
-			s.unsure = cmp.Or(s.unsure, fmt.Sprintf("%s says that the source language is %s, and no file is in it; make one "+
-				"with the texts of the program", s.declared[code][0], code))
-		}
 	}
-	if s.unsure == "" && guess.alone > 0 && s.source == guess.code && !sameLanguage(s.source, "en") {
-		few := sample(main)
-		if other, n := s.fullest(few, s.source); n*5 > s.textsIn(few, s.source)*4 {
-			s.unsure = fmt.Sprintf("nothing says which language the texts are written in: none are in English, and the files "+
-				"in %s and %s have about as many", s.source, other)
-		}
+	s.unsure = cmp.Or(s.unsure, s.onlyTranslations(main), s.untold(main, guess))
+}
+
+// untold says that nothing tells the language which was guessed from others; "" where something does.
+func (s *search) untold(main []*template, guess *candidate) string {
+	few := sample(main)
+	other, n := s.fullest(few, s.source)
+	mine := s.textsIn(few, s.source)
+	switch isGuess := s.source == guess.code && guess.alone > 0 && !sameLanguage(s.source, "en"); {
+	case n == 0:
+	case mine == 0 && s.textsIn(main, s.source) == 0 && !s.covers(main, s.source):
+		return fmt.Sprintf("there is no text in %s, and the files in %s have %s", s.source, other, texts(n))
+	case isGuess && len(s.declared) > 0:
+		code := sortedKeys(s.declared)[0]
+		return fmt.Sprintf("%s says that the source language is %s, and no file is in it; make one with the texts of the "+
+			"program", s.declared[code][0], code)
+	case isGuess && n*5 > mine*4:
+		return fmt.Sprintf("nothing says which language the texts are written in: none are in English, and the files in %s "+
+			"and %s have about as many", s.source, other)
 	}
-	if s.unsure == "" && s.textsIn(main, s.source) == 0 && !s.covers(main, s.source) {
-		if other, n := s.fullest(sample(main), ""); n > 0 {
-			s.unsure = fmt.Sprintf("there is no text in %s, and the files in %s have %s", s.source, other, texts(n))
-		}
-	}
+	return ""
 }
 
 // weigh puts together what speaks for each language. best is the one that files and the program's settings claim, where
