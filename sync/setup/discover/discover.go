@@ -291,15 +291,14 @@ func (s *search) spotAll(l Listing) {
 		if _, all := multilingual(name); all {
 			continue // no part of its path is a language
 		}
-		spotted := spot(name)
-		if pattern := inTwoWays(spotted); pattern != "" {
-			if standingOf(name) == own {
-				s.gather(pattern, "spells a language in two ways in one path, which a configuration cannot; spell it in one")
+		all := spot(name)
+		if at := slices.IndexFunc(all, func(found spotted) bool { return found.twoWays }); at < 0 {
+			for _, found := range all {
+				s.enter(found)
 			}
-			continue
-		}
-		for _, found := range spotted {
-			s.enter(found)
+		} else if standingOf(name) == own {
+			s.gather(all[at].template, "spells a language in two ways in one path, which a configuration cannot; "+
+				"spell it in one")
 		}
 		if standingOf(name) == own {
 			s.readHead(name)

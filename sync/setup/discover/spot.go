@@ -20,6 +20,7 @@ type spotted struct {
 	template string // with {LANGUAGE}, {LOCALE:ANDROID} or {LOCALE:IOS} there
 	at       int    // which part of the path that is
 	spelling string // what is there; "" in the unqualified folder of Android and in Base.lproj: the source language
+	twoWays  bool   // it is there in two spellings, which one placeholder cannot have
 }
 
 // spot finds every part of a path that may name a language.
@@ -30,7 +31,7 @@ func spot(name string) []spotted {
 	add := func(at int, placeholder, spelling string) {
 		p := slices.Clone(parts)
 		p[at] = placeholder
-		found = append(found, spotted{name, strings.Join(p, "/"), at, spelling})
+		found = append(found, spotted{name, strings.Join(p, "/"), at, spelling, false})
 	}
 	last := len(parts) - 1
 	format, _ := formats.ByExtension(name)
@@ -72,37 +73,25 @@ func spot(name string) []spotted {
 	return append(found, spotTwice(found)...)
 }
 
-// spotTwice joins the two parts of a path that name one language: en/en.json.
+// spotTwice joins the two parts of a path that name one language: en/en.json, and de_DE/app.de-DE.json in two
+// spellings.
 func spotTwice(found []spotted) []spotted {
 	var both []spotted
 	for i, a := range found {
 		for _, b := range found[i+1:] {
-			if a.spelling != b.spelling || a.at == b.at || a.spelling == "" ||
+			mine, ok := codeOf(a.spelling)
+			other, _ := codeOf(b.spelling)
+			isOne := a.spelling == b.spelling
+			if !isOne && (!ok || mine != other) || a.at == b.at || a.spelling == "" ||
 				strings.Contains(a.template, "{LOCALE:") || strings.Contains(b.template, "{LOCALE:") {
 				continue
 			}
 			parts := strings.Split(a.template, "/")
 			parts[b.at] = strings.Split(b.template, "/")[b.at]
-			both = append(both, spotted{a.file, strings.Join(parts, "/"), b.at, a.spelling})
+			both = append(both, spotted{a.file, strings.Join(parts, "/"), b.at, a.spelling, !isOne})
 		}
 	}
 	return both
-}
-
-// inTwoWays is the pattern of a path that names one language in two spellings, as de_DE/app.de-DE.json; "" for others.
-func inTwoWays(found []spotted) string {
-	for i, a := range found {
-		for _, b := range found[i+1:] {
-			mine, ok := codeOf(a.spelling)
-			other, _ := codeOf(b.spelling)
-			if ok && mine == other && a.spelling != b.spelling && a.at != b.at {
-				parts := strings.Split(a.template, "/")
-				parts[b.at] = strings.Split(b.template, "/")[b.at]
-				return strings.Join(parts, "/")
-			}
-		}
-	}
-	return ""
 }
 
 // spotInName finds the language in the name of a file: alone, or behind the last mark that leaves one (app_zh_CN,
