@@ -135,6 +135,9 @@ func TestLayouts(t *testing.T) {
 			"-- locales/dev/app.json --\n" + jsonOf("i.", "en"),
 			"en\nlocales/en/*.json -> locales/{LANGUAGE}/{NAME}.json de\nnot locales/dev/app.json"},
 		{"a template alone, of Phoenix", "-- priv/gettext/default.pot --\n" + poOf(""), "en\npriv/gettext/*.pot -> priv/gettext/{LANGUAGE}/LC_MESSAGES/{NAME}.po "},
+		{"a bundle in English alone", "-- src/main/resources/perms_en.properties --\n" + linesOf(property, "en") + "-- src/main/resources/db_v2.properties --\na=b\n",
+			"en\nsrc/main/resources/perms_en.properties -> src/main/resources/perms_{LANGUAGE}.properties "},
+		{"a profile and a bundle in one other language", "-- r/application-en.properties --\na=b\n-- r/net_it.properties --\na=b\n", "en"},
 		{"a language in two spellings", "-- locales/en_GB/shop.en-GB.json --\n" + jsonOf("i.", "en") + "-- locales/de_DE/shop.de-DE.json --\n" +
 			jsonOf("i.", "de") + "-- a/locales/en-GB.json --\n" + jsonOf("a.", "en") + "-- a/locales/de-DE.json --\n" + jsonOf("a.", "de"),
 			"en-GB\na/locales/en-GB.json -> a/locales/{LANGUAGE}.json de-DE\nnot locales/{LANGUAGE}/shop.{LANGUAGE}.json"},

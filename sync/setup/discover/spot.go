@@ -336,8 +336,8 @@ func (t *template) believable() bool {
 	switch {
 	case t.inPlace(), t.bundle() && format.Resources: // .resx is nothing else
 		return known > 0
-	case t.bundle() && strings.Contains(t.text, "_{LANGUAGE}"): // application-it.properties is a profile
-		return known > 0
+	case format.Spelling == formats.Regional && strings.Contains(t.text, "_{LANGUAGE}"):
+		return known > 1 || known > 0 && (t.base != "" || by["en"] != "") // application-it.properties is a profile
 	case t.base != "":
 		return known > 1 || known == 1 && isProgrammersSource(t.base)
 	}
