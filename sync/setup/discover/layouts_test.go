@@ -57,6 +57,9 @@ func TestLayouts(t *testing.T) {
 		{"the nearest of two sources", "-- a/one/locales/en.json --\n" + jsonOf("i.", "en") + "-- b/one/locales/en.json --\n" +
 			jsonOf("i.", "en") + "-- b/two/locales/de.json --\n" + jsonOf("i.", "de") + "-- b/two/locales/fr.json --\n" + jsonOf("i.", "fr"),
 			"en\na/one/locales/en.json -> a/one/locales/{LANGUAGE}.json \nb/one/locales/en.json -> b/two/locales/{LANGUAGE}.json de,fr"},
+		{"few keys in a tree beside", "-- r/mail/messages_en.properties --\na=A\nb=B\n-- more/mail/messages_de.properties --\na=B\nb=C\n" +
+			"-- more/mail/messages_fr.properties --\na=C\n",
+			"en\nr/mail/messages_en.properties -> more/mail/messages_{LANGUAGE}.properties de,fr"},
 		{"few keys that another product has as well", "-- a/messages.properties --\ntitle=A\nb=B\nc=C\n-- b/messages_de.properties --\ntitle=B\n" +
 			"-- b/messages_fr.properties --\ntitle=C\n", "de\nb/messages_de.properties -> b/messages_{LANGUAGE}.properties fr\nunsure"},
 		{"few keys that are all there are", "-- a/x/messages.properties --\ntitle=A\nb=B\n-- a/y/messages_de.properties --\ntitle=B\n" +

@@ -574,17 +574,19 @@ func (s *search) pairWith(t *template, files []lone) {
 	best := lone{}
 	for _, one := range files {
 		isOwn := probably(t.spellingIn(one.file)) != "" // a language, or a country that is meant for one
-		if isOwn || path.Ext(one.file) != extension(t.text) || s.sizes[one.file]*8 < size ||
+		far := !strings.HasPrefix(one.file, path.Dir(before+"x")+"/") ||
+			t.android() != strings.Contains(one.file, "/values/")
+		its64th := s.sizes[one.file] / 64 // data that need not be read
+		if isOwn || path.Ext(one.file) != extension(t.text) || s.sizes[one.file]*8 < size || far && its64th > size ||
 			t.format().Bilingual() && !isExtracted(one.file, s.says) {
 			continue
 		}
 		entries := len(s.read(one.file, one.spelling).byEntry)
-		far := !strings.HasPrefix(one.file, path.Dir(before+"x")+"/") ||
-			t.android() != strings.Contains(one.file, "/values/")
 		shared, _ := s.compared(one.file, t.files[fullest], fullest)
 		isNearer := shared == most && best.file != "" &&
 			inCommonWith(one.file, t.text) > inCommonWith(best.file, t.text)
-		isNamesake := anywhere && path.Base(one.file) == t.unqualified()
+		names := []string{t.unqualified(), strings.Replace(path.Base(t.text), "{LANGUAGE}", one.spelling, 1)}
+		isNamesake := anywhere && names[0] != extension(t.text) && slices.Contains(names, path.Base(one.file))
 		isMost := shared >= 5 && shared*10 >= entries || isNamesake && shared*2 >= entries
 		enough := !far || shared*5 > len(its.byEntry)*4 && isMost
 		if (shared > most || isNearer) && enough {
