@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/locsync/locsync/sync/config"
@@ -109,7 +110,8 @@ func (p *Proposal) named(l discover.Listing) discover.Listing {
 	if p.From == nil {
 		return l
 	}
-	other := func(name string) bool { return !p.From.Covers(name) }
+	paired := len(p.pairs()) > 0
+	other := func(name string) bool { return !p.From.Covers(name) && !(paired && p.From.Translates(name)) }
 	return discover.Listing{Tracked: slices.DeleteFunc(slices.Clone(l.Tracked), other),
 		Others: slices.DeleteFunc(slices.Clone(l.Others), other)}
 }
@@ -164,7 +166,7 @@ func (p *Proposal) missing() {
 	if err != nil {
 		return // check says so
 	}
-	covered := make(map[int]bool) // by line of the entry
+	covered := make(map[int]bool) // by entry
 	project := &cfg.Projects[0]
 	for i := range project.Files {
 		files := &project.Files[i]
@@ -182,8 +184,9 @@ func (p *Proposal) missing() {
 				if !p.From.Writes(name, at) && l.Code != "" {
 					elsewhere = at
 				}
-				for _, e := range p.From.Entries {
-					covered[e.Line] = covered[e.Line] || e.Covers(at)
+				for i, e := range p.From.Entries {
+					isOf := e.Source == "" || (config.Patterns{e.Source}).Match(name)
+					covered[i] = covered[i] || isOf && e.Covers(at)
 				}
 			}
 			if elsewhere != "" {
@@ -192,8 +195,8 @@ func (p *Proposal) missing() {
 			}
 		}
 	}
-	for _, e := range p.From.Entries {
-		if !covered[e.Line] {
+	for i, e := range p.From.Entries {
+		if !covered[i] {
 			p.unable(e.Line, strings.Trim(e.Source+" "+e.Targets, " "), "no resource file of a supported format matches")
 		}
 	}
@@ -216,9 +219,17 @@ func (p *Proposal) explainFrom(say Say, most int) {
 	if len(p.From.Notes) > 0 {
 		say("Not taken over:")
 	}
-	notes := make([]string, len(p.From.Notes))
-	for i, n := range p.From.Notes {
-		notes[i] = n.String()
+	var said, lines []string
+	for _, n := range p.From.Notes {
+		said, lines = append(said, n.Key+": "+n.Problem), append(lines, strconv.Itoa(n.Line))
+	}
+	notes, byNote := grouped(said, lines)
+	for i, note := range notes {
+		at := "line "
+		if len(byNote[note]) > 1 {
+			at = "lines "
+		}
+		notes[i] = at + strings.Join(byNote[note], ", ") + ": " + note
 	}
 	listed(say, "  ", notes, most)
 	say("")

@@ -91,7 +91,7 @@ func (p *Proposal) Sure(given Answers) error {
 			"embedded one has no accounts"))
 	}
 	if p.Found.Unsure != "" {
-		return failure.Usage(errors.New(p.Found.Unsure + "; name it with --source"))
+		return failure.Usage(errors.New(p.Found.Unsure + "; or name the source language with --source"))
 	}
 	return p.check()
 }

@@ -67,12 +67,13 @@ func (s *search) filesLike(t *template) []string {
 func (t *template) spellingIn(name string) string {
 	before, rest, _ := strings.Cut(t.text, "{")
 	placeholder, after, _ := strings.Cut(rest, "}")
-	if len(name) <= len(before)+len(after) || !strings.HasPrefix(name, before) {
+	spelling, inside := strings.CutPrefix(name, before)
+	if !inside {
 		return ""
 	}
-	spelling := strings.TrimSuffix(name[len(before):], after)
+	spelling = strings.TrimSuffix(spelling, after)
 	if strings.Contains(after, "{") {
-		spelling, _, _ = strings.Cut(name[len(before):], "/")
+		spelling, _, _ = strings.Cut(spelling, "/")
 	}
 	if strings.Contains(spelling, "/") || strings.ReplaceAll(t.text, "{"+placeholder+"}", spelling) != name {
 		return ""

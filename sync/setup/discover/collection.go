@@ -90,10 +90,10 @@ func shareCollection(groups []*Group, shared string) {
 	}
 }
 
-// stem is the name of the group's translations without language and extension.
+// stem is the name of the group's translations without language and extension; "" where they have several names.
 func (g *Group) stem() string {
 	stem := strings.TrimSuffix(path.Base(cmp.Or(g.Output, g.Source)), path.Ext(cmp.Or(g.Output, g.Source)))
-	return strings.Trim(notInCollections.ReplaceAllString(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "-"), "-._")
+	return strings.Trim(notInCollections.ReplaceAllString(placeholders.ReplaceAllString(stem, ""), "-"), "-._")
 }
 
 // sharing are the groups that share a collection, by index: the fullest take in every other one of their format that
@@ -220,6 +220,8 @@ func claim(used map[string]int, groups []Group, members []int, name string, mine
 	}
 	return true
 }
+
+var placeholders = re(`\{[A-Z:]+\}`)
 
 var notInCollections = regexp.MustCompile(`[^\pL\pN._+{}/-]+`)
 

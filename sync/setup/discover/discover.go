@@ -12,7 +12,8 @@
 //     without a language in their path do, beside a translation into it that says something else.
 //  3. Files without a language in their path. They are in English, or in the language whose file has the same texts.
 //  4. English, unless another language has a quarter more texts.
-//  5. The language that most files are in, with the most texts, the commonest.
+//  5. The language that most files are in, with the most texts, the commonest. Where another has about as many texts
+//     it is asked for.
 //
 // A variety of the language with more than twice its texts is taken instead: en beside an en-US of {}.
 //
@@ -23,7 +24,10 @@
 //
 // Evidence of a pair of source and translation: one path but for the language; a path without it; an extracted file of
 // the name in a folder above; and last, the keys: those of translations without a source that a file without
-// translations has. A file has one template of translations.
+// translations has, near them, named alike anywhere, or extracted. A file has one template of translations.
+//
+// Evidence that no file is the source, so that it is asked for: the only texts are translations of keys that are
+// sentences, or gettext's without a template; or a setting says a language that no file of several is in.
 //
 // Evidence of a collection: files of one format share one unless they have a key in common.
 //
@@ -287,8 +291,14 @@ func (s *search) spotAll(l Listing) {
 		if _, all := multilingual(name); all {
 			continue // no part of its path is a language
 		}
-		for _, found := range spot(name) {
-			s.enter(found)
+		all := spot(name)
+		if at := slices.IndexFunc(all, func(found spotted) bool { return found.twoWays }); at < 0 {
+			for _, found := range all {
+				s.enter(found)
+			}
+		} else if standingOf(name) == own {
+			s.gather(all[at].template, "spells a language in two ways in one path, which a configuration cannot; "+
+				"spell it in one")
 		}
 		if standingOf(name) == own {
 			s.readHead(name)
@@ -365,6 +375,9 @@ func (s *search) alone() {
 		text := path.Join(folder, strings.Replace(ways[folder], "*", stem, 1))
 		if ways[folder] == "" {
 			text = path.Join(folder, newName(folder, stem, path.Ext(name)))
+		}
+		if s.templates[text] != nil { // po/de.po is another one's
+			text = path.Join(folder, stem+"-{LANGUAGE}.po")
 		}
 		s.templates[text] = &template{text: text, base: name, files: make(map[string]string), standing: standingOf(name),
 			at: strings.Count(strings.SplitN(text, "{", 2)[0], "/")}
@@ -468,6 +481,7 @@ func standingOf(name string) standing {
 		switch {
 		case foreignFolder(folder), strings.HasSuffix(folder, exported):
 			return stranger
+		case path.Ext(name) == ".pot" && folder == "templates": // of texts, not of programs
 		case slices.Contains(asideFolders, folder), asideWords.MatchString(folder):
 			least = aside
 		}

@@ -27,8 +27,10 @@ type reading struct {
 // texts counts the keys that have texts, and plural forms of one text once: some languages have more of those.
 func (r *reading) texts() int {
 	keys := make(map[string]bool, len(r.byEntry))
-	for key := range keysOf(r.byEntry) {
-		keys[pluralEnd.ReplaceAllString(key, "")] = true
+	for entry, text := range r.byEntry {
+		if key, _, _ := strings.Cut(entry, "\x00"); text != "" {
+			keys[pluralEnd.ReplaceAllString(key, "")] = true
+		}
 	}
 	return len(keys)
 }
@@ -80,6 +82,7 @@ func (s *search) read(name, spelling string) *reading {
 	}
 	f, err := format.Parse(resource.Keys{}, src)
 	structured, ok := format.Nested()
+	compiled := err == nil && hasMember(f, "locale_data") // of gettext's, for Jed
 	switch nested := err == nil && len(f.Nested()) > 0; {
 	case nested && isLocJSON(src, f):
 		format, _ = formats.ByExtension(".locjson")
@@ -108,14 +111,15 @@ func (s *search) read(name, spelling string) *reading {
 			others++
 		}
 	}
-	r.lists = f.Len() > 0 && f.Node(0).Kind == resource.List || len(r.byEntry) == 0 && (others > 0 || format.Resources)
+	isList := f.Len() > 0 && f.Node(0).Kind == resource.List
+	r.lists = compiled || isList || len(r.byEntry) == 0 && (others > 0 || format.Resources)
 	return r
 }
 
 // isLocJSON reports whether JSON is LocJSON under another name: an object with a list of units, each with a key and a
 // source.
 func isLocJSON(src []byte, f *resource.File) bool {
-	if !slices.ContainsFunc(f.Nested(), func(name string) bool { return strings.HasPrefix(name, "units") }) {
+	if !hasMember(f, "units") {
 		return false
 	}
 	format, _ := formats.ByExtension(".locjson")
@@ -127,6 +131,11 @@ func isLocJSON(src []byte, f *resource.File) bool {
 		return true
 	}
 	return false
+}
+
+// hasMember reports whether a file has a container under a name.
+func hasMember(f *resource.File, name string) bool {
+	return slices.ContainsFunc(f.Nested(), func(nested string) bool { return strings.HasPrefix(nested, name) })
 }
 
 // ranked are the templates that a file may belong to, the likeliest first: with the most languages, a source file that
@@ -245,6 +254,9 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	if strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0 {
 		return "is of debug builds and has no translation"
 	}
+	if leftover.MatchString(stemOf(file)) {
+		return "is named as what a tool took out of other files"
+	}
 	if notTranslated.MatchString(path.Base(file)) && len(t.all()) == 1 {
 		return "is named as not to be translated, and has no translation"
 	}
@@ -266,6 +278,9 @@ func (s *search) unfit(t *template, file string, least standing) string {
 // notTranslated are names that Android's projects give to texts for the program only: donottranslate.xml,
 // 12-dont-translate.xml, untranslatable.xml.
 var notTranslated = re(`(?i)(do[-_]?not|dont|non|not|no|un)[-_]?translat`)
+
+// leftover is how the names of copies end that tools keep of texts which they took out: translation_old.json.
+var leftover = re(`[._-](old|bak|orig)$`)
 
 const unreadableFile = "cannot be read: "
 

@@ -25,9 +25,10 @@ const scripted = `(?m)^[^\n]*?\b(?:defaultLocale|sourceLocale|fallbackLng|fallba
 var declarations = func() (all []declaration) {
 	for _, row := range [][3]string{ // file, folder, setting
 		{`project\.pbxproj`, ``, `developmentRegion = "?CODE"?;`},
-		{`application\.rb`, `config`, `(?m)^[^#\n]*i18n\.default_locale\s*=\s*[:"']+CODE`},
+		{`(application|i18n|locales?)\.rb`, `config|config/initializers`,
+			`(?m)^[^#\n]*(?i:i18n)\.default_locale\s*=\s*[:"']+CODE`},
 		{`manifest\.json`, ``, `"default_locale"\s*:\s*"CODE"`},
-		{`(next-i18next|next|next-intl|nuxt|i18next|i18next-parser|i18n|astro|lingui|vue)(\.config)?` +
+		{`(next-i18next|next|next-intl|nuxt|i18next|i18next-parser|i18n|astro|lingui|vue|docusaurus)(\.config)?` +
 			`\.(js|mjs|cjs|ts|mts|jsx|tsx|json)|\.linguirc`, ``, scripted},
 		{`(index|routing|request|config|settings)\.(js|mjs|ts|mts)`, `i18n|locales|lang|plugins`, scripted},
 		{`settings\.json`, `[^/]*\.inlang`, `"(?:baseLocale|sourceLanguageTag)"\s*:\s*"CODE"`},
@@ -37,6 +38,7 @@ var declarations = func() (all []declaration) {
 		{`app\.php`, `config`, `'fallback_locale'\s*=>\s*(?:env\([^,]*,\s*)?'CODE'`},
 		{`resources\.properties`, `res`, `(?m)^\s*unqualifiedResLocale\s*=\s*CODE`},
 		{`(slang|build)\.yaml`, ``, `(?m)^\s*base_locale:\s*["']?CODE`},
+		{`Package\.swift`, ``, `defaultLocalization:\s*"CODE"`},
 		{`l10n\.yaml`, ``, `(?m)^\s*template-arb-file:\s*["']?([^\s"'#]+)`},
 	} {
 		d := declaration{name: re(`^(?:` + row[0] + `)$`), says: re(strings.ReplaceAll(row[2], "CODE", `([A-Za-z_-]+)`))}
@@ -128,18 +130,33 @@ func (s *search) decide(believed []*template, given string) {
 	default:
 		s.reason = "there is no English, and no language with more files"
 	}
-	for _, code := range sortedKeys(s.declared) { // its texts are in code, or a framework's template says so
-		s.reason += fmt.Sprintf("; %s says %s, which no source file is in", s.declared[code][0], code)
-	}
 	if s.unsure == "" {
 		s.variant(main)
 	}
-	s.unsure = cmp.Or(s.unsure, s.onlyTranslations(main))
-	if s.unsure == "" && s.textsIn(main, s.source) == 0 && !s.covers(main, s.source) {
-		if other, n := s.fullest(sample(main), ""); n > 0 {
-			s.unsure = fmt.Sprintf("there is no text in %s, and the files in %s have %s", s.source, other, texts(n))
-		}
+	for _, code := range sortedKeys(s.declared) { // its texts are in code, or a framework's template says so
+		s.reason += fmt.Sprintf("; %s says %s, which no source file is in", s.declared[code][0], code)
 	}
+	s.unsure = cmp.Or(s.unsure, s.onlyTranslations(main), s.untold(main, guess))
+}
+
+// untold says that nothing tells the language which was guessed from others; "" where something does.
+func (s *search) untold(main []*template, guess *candidate) string {
+	few := sample(main)
+	other, n := s.fullest(few, s.source)
+	mine := s.textsIn(few, s.source)
+	switch isGuess := s.source == guess.code && guess.alone > 0 && !sameLanguage(s.source, "en"); {
+	case n == 0:
+	case mine == 0 && s.textsIn(main, s.source) == 0 && !s.covers(main, s.source):
+		return fmt.Sprintf("there is no text in %s, and the files in %s have %s", s.source, other, texts(n))
+	case isGuess && len(s.declared) > 0:
+		code := sortedKeys(s.declared)[0]
+		return fmt.Sprintf("%s says that the source language is %s, and no file is in it; make one with the texts of the "+
+			"program", s.declared[code][0], code)
+	case isGuess && n*5 > mine*4:
+		return fmt.Sprintf("nothing says which language the texts are written in: none are in English, and the files in %s "+
+			"and %s have about as many", s.source, other)
+	}
+	return ""
 }
 
 // weigh puts together what speaks for each language. best is the one that files and the program's settings claim, where
@@ -366,6 +383,9 @@ func (s *search) compared(base, other, spelling string) (shared, same int) {
 // beside en.json. An overlay of a region adds to the source.
 func (s *search) variant(main []*template) {
 	main = slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.by()[s.source] == "" })
+	if s.covers(main, s.source) {
+		return
+	}
 	mine := s.textsIn(main, s.source)
 	best, most := "", 2*mine // translations keep texts that the source lost long ago
 	for _, t := range main {
@@ -387,7 +407,7 @@ func (s *search) variant(main []*template) {
 // fuller finds a language whose files hold a quarter more texts than the English ones beside them: then English is a
 // translation. Other languages are not doubted: there is no first one among them.
 func (s *search) fuller(main []*template) (string, int) {
-	if s.source != "en" {
+	if s.source != "en" || s.covers(main, "en") { // whose texts cannot be counted
 		return "", 0
 	}
 	beside := sample(slices.DeleteFunc(slices.Clone(main), func(t *template) bool {
@@ -422,17 +442,39 @@ func (s *search) otherBase(main []*template) (same, unsure string) {
 	return "", ""
 }
 
-// onlyTranslations says that what would be the source files are gettext's translations of texts that no file has alone.
+// onlyTranslations says that what would be the source files are translations of texts that no file has alone: gettext's
+// in another language than its texts, or those whose keys are sentences and other texts.
 func (s *search) onlyTranslations(main []*template) string {
 	for _, t := range main {
-		file, _ := t.in(s.source)
-		if t.base == "" && file != "" && t.format().Extracted() != "" && !sameLanguage(s.source, "en") {
+		file, spelling := t.in(s.source)
+		if t.base != "" || file == "" || s.source == "en" || s.source == likely("en") {
+			continue
+		}
+		if t.format().Extracted() != "" && s.hasTranslation(file) {
 			return fmt.Sprintf("%s holds translations, and no template has the source texts alone; make one (xgettext, "+
 				"pybabel extract, django-admin makemessages --keep-pot) and add it to git", file)
+		}
+		texts := s.read(file, spelling).byEntry
+		sentences := 0
+		for entry, text := range texts {
+			key, _, _ := strings.Cut(entry, "\x00")
+			sentences += bit(strings.Contains(key, " ") && key != text)
+		}
+		if !t.format().Bilingual() && sentences*2 > len(texts) {
+			return fmt.Sprintf("%s holds translations of its keys, which are the source texts; make a file in their "+
+				"language that has each text under itself, and add it to git", file)
 		}
 	}
 	return ""
 }
+
+// hasTranslation reports whether a file of gettext's has a text in a translation's place.
+func (s *search) hasTranslation(file string) bool {
+	src, err := s.readFile(file, &s.left)
+	return err == nil && msgstr.Match(src)
+}
+
+var msgstr = re(`(?m)^msgstr(\[\d\])?[ \t]+"[^"]`)
 
 // product is the templates with the most languages, and those with half as many: they decide what the source language
 // is. What is beside them is a tutorial, a plugin or a template.
@@ -452,57 +494,120 @@ func product(believed []*template) []*template {
 	return main
 }
 
+// lone is a file that may be the source of translations elsewhere.
+type lone struct {
+	file, spelling string
+	taken          bool // it has translations by its path: others of its keys are strays
+}
+
 // pair finds sources for translations whose paths do not lead to one, before the source language is known: a file that
-// has their keys and no translation of its own, as values/localazy.xml for values-de/translations.xml, en/en.json for
-// de.json, or src/strings.json for src/translations/de.json. Without that a translation would be the source, or a pull
+// has their keys and no translation of its own. It is in the folder above or below, as values/localazy.xml for
+// values-de/translations.xml and en/en.json for de.json; or it is named alike anywhere, as generated/lang/en_us.json
+// for main/lang/de_de.json; or texts were extracted to it. Without that a translation would be the source, or a pull
 // would write the same keys into a second file beside them.
 func (s *search) pair(believed []*template, given string) {
+	isSource := func(code string) bool {
+		return code == given || code == "en" || code == likely("en") || s.declared[code] != nil
+	}
 	taken := make(map[string]bool)
 	for _, t := range believed {
-		if len(t.all()) > 1 {
+		isOther := func(code string) bool { return !isSource(code) }
+		if len(t.all()) > 1 && slices.ContainsFunc(sortedKeys(t.by()), isOther) {
 			maps.Copy(taken, takenBy(t))
 		}
 	}
-	isSource := func(code string) bool { return code == given || sameLanguage(code, "en") || s.declared[code] != nil }
+	var near []lone
+	alike := make(map[string][]lone) // by name without language
+	for _, name := range sortedKeys(s.names) {
+		if standingOf(name) != own {
+			continue
+		}
+		one := lone{file: name, taken: taken[name]}
+		shapes := []string{path.Base(name)}
+		for _, found := range spot(name) {
+			if code, _ := codeOf(found.spelling); isSource(code) {
+				one.spelling = found.spelling
+				shapes = append(shapes, path.Base(found.template))
+			}
+		}
+		if !one.taken {
+			near = append(near, one)
+		}
+		slices.Sort(shapes)
+		for _, shape := range slices.Compact(shapes) {
+			alike[shape] = append(alike[shape], one)
+		}
+	}
 	for _, t := range believed {
-		if t.base != "" || t.format().Bilingual() || t.standing != own || slices.ContainsFunc(sortedKeys(t.by()), isSource) {
+		hasSource := t.format().Extracted() == "" && slices.ContainsFunc(sortedKeys(t.by()), isSource)
+		if t.base != "" || t.standing != own || hasSource {
 			continue
 		}
 		before, _, _ := strings.Cut(t.text, "{")
-		near := path.Dir(path.Dir(before+"x")) + "/"
-		var lone []string
-		for name := range s.names {
-			beside := near == "./" || strings.HasPrefix(name, near)
-			if beside && !taken[name] && path.Ext(name) == path.Ext(t.text) && standingOf(name) == own {
-				lone = append(lone, name)
+		folder := path.Dir(path.Dir(before+"x")) + "/"
+		extracted := t.format().Bilingual()
+		var files []lone
+		if t.format().Platform == "" {
+			files = append(slices.Clone(alike[path.Base(t.text)]), alike[t.unqualified()]...)
+		}
+		for _, one := range near {
+			beside := folder == "./" || strings.HasPrefix(one.file, folder)
+			if extracted && isExtracted(one.file, s.says) || !extracted && beside {
+				files = append(files, one)
 			}
 		}
-		slices.Sort(lone)
-		s.pairWith(t, lone)
+		s.pairWith(t, files)
 	}
 }
 
-// pairWith gives a template the file that has the most of its keys as its source: more than half of them, or nearly all
-// where it is in another folder.
-func (s *search) pairWith(t *template, files []string) {
+// pairWith gives a template the file that has the most of its keys as its source, of several the nearest: more than
+// half of them, or nearly all, and a tenth of its own, where it is in another folder.
+func (s *search) pairWith(t *template, files []lone) {
 	fullest := slices.MaxFunc(sortedKeys(t.files), func(a, b string) int {
 		return cmp.Compare(s.sizes[t.files[a]], s.sizes[t.files[b]])
 	})
 	size := s.sizes[t.files[fullest]]
 	its := s.read(t.files[fullest], fullest)
 	before, _, _ := strings.Cut(t.text, "{")
+	anywhere := t.format().Platform == "" // else programs read translations from beside the source
 	most := len(its.byEntry) / 2
-	for _, file := range files {
-		isOwn := slices.Contains(slices.Collect(maps.Values(t.files)), file)
-		if isOwn || path.Ext(file) != path.Ext(t.text) || s.sizes[file]*8 < size {
+	best := lone{}
+	for _, one := range files {
+		isOwn := probably(t.spellingIn(one.file)) != "" // a language, or a country that is meant for one
+		far := !strings.HasPrefix(one.file, path.Dir(before+"x")+"/") ||
+			t.android() != strings.Contains(one.file, "/values/")
+		its64th := s.sizes[one.file] / 64 // data that need not be read
+		if isOwn || path.Ext(one.file) != extension(t.text) || s.sizes[one.file]*8 < size || far && its64th > size ||
+			t.format().Bilingual() && !isExtracted(one.file, s.says) {
 			continue
 		}
-		far := !strings.HasPrefix(file, path.Dir(before+"x")+"/") || t.android() != strings.Contains(file, "/values/")
-		shared, _ := s.compared(file, t.files[fullest], fullest)
-		if shared > most && (!far || shared*5 > len(its.byEntry)*4 && shared >= 5) {
-			t.base, t.source, t.paired, most = file, file, true, shared
+		entries := len(s.read(one.file, one.spelling).byEntry)
+		shared, _ := s.compared(one.file, t.files[fullest], fullest)
+		isNearer := shared == most && best.file != "" &&
+			inCommonWith(one.file, t.text) > inCommonWith(best.file, t.text)
+		names := []string{t.unqualified(), strings.Replace(path.Base(t.text), "{LANGUAGE}", one.spelling, 1)}
+		isNamesake := anywhere && names[0] != extension(t.text) && slices.Contains(names, path.Base(one.file))
+		isMost := shared >= 5 && shared*10 >= entries || isNamesake && shared*2 >= entries
+		enough := !far || shared*5 > len(its.byEntry)*4 && isMost
+		if (shared > most || isNearer) && enough {
+			best, most = one, shared
 		}
 	}
+	if best.file == "" || best.taken {
+		return
+	}
+	t.base, t.source, t.paired = best.file, best.file, true
+	if code, _ := codeOf(best.spelling); code != "" {
+		s.says[best.file] = code
+	}
+}
+
+// inCommonWith counts the bytes that two paths begin with.
+func inCommonWith(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // likely is a language with the region that most of its speakers mean: en is en-US.
@@ -544,7 +649,7 @@ func (s *search) sourceFile(t *template, translated map[string]bool) string {
 		return ""
 	case spelled != "" && t.base != "" && s.isBlank(t, spelled) && !s.isBlank(t, t.base):
 		return t.base
-	case t.android(), t.base != "" && (spelled == "" || s.says[t.base] != ""):
+	case t.android(), t.base != "" && (spelled == "" || isExtracted(t.base, s.says)):
 		return t.base
 	case spelled != "" && t.base != "" && t.fallsBack() && !s.otherThan(t, s.source):
 		if mine := s.read(t.base, "").texts(); mine > 0 && mine >= s.read(spelled, spelling).texts() {

@@ -25,10 +25,17 @@ var long = []string{"ast", "bho", "brx", "ceb", "ckb", "cnr", "csb", "doi", "dsb
 	"sms", "szl", "tlh", "tok", "vec", "war", "yue", "zgh", "chr", "frp", "kmr", "lzh", "nan", "pms", "rue", "sco",
 	"sgs", "tzm"}
 
-// renamed are codes of old that paths still use, by what the service calls the language.
-var renamed = map[string]string{"iw": "he", "in": "id", "ji": "yi", "tl": "fil", "enu": "en", "deu": "de",
-	"fra": "fr", "esn": "es", "esp": "es", "ita": "it", "jpn": "ja", "kor": "ko", "rus": "ru", "plk": "pl", "csy": "cs",
-	"trk": "tr", "hun": "hu", "ptb": "pt-BR", "chs": "zh-Hans", "cht": "zh-Hant"}
+// renamed are codes of old that paths still use, and those of common languages in three letters, by what the service
+// calls the language.
+var renamed = func() map[string]string {
+	all := map[string]string{"iw": "he", "in": "id", "ji": "yi", "tl": "fil", "enu": "en", "esn": "es", "esp": "es",
+		"plk": "pl", "csy": "cs", "trk": "tr", "ptb": "pt-BR", "chs": "zh-Hans", "cht": "zh-Hant"}
+	for _, code := range common {
+		base, _ := language.ParseBase(code)
+		all[base.ISO3()] = code
+	}
+	return all
+}()
 
 // byName are common languages by their names in English, in small letters.
 var byName = func() map[string]string {
@@ -46,6 +53,10 @@ var byName = func() map[string]string {
 func named(spelling string) string {
 	if code := byName[strings.ToLower(spelling)]; code != "" || spelling == "" {
 		return code
+	}
+	if name, script, _ := strings.Cut(strings.ToLower(spelling), "-"); byName[name] != "" && scripts[script] != "" {
+		base, _, _ := strings.Cut(byName[name], "-")
+		return base + "-" + scripts[script]
 	}
 	first := strings.ToLower(spelling[:1])
 	if code, ok := codeOf(first + spelling[1:]); ok && first != spelling[:1] && isCommon(spelling) {
@@ -70,6 +81,9 @@ func codeOf(spelling string) (string, bool) {
 	spelling, variant, modified := strings.Cut(spelling, "@") // sr@latin, ca@valencia
 	if code, ok := serbian[spelling]; ok {
 		return code, true
+	}
+	if m := joined.FindStringSubmatch(spelling); m != nil && slices.Contains(common, m[1]) {
+		spelling = m[1] + "-" + m[2]
 	}
 	parts := strings.FieldsFunc(spelling, func(r rune) bool { return r == '-' || r == '_' })
 	if len(parts) == 0 || len(parts) > 3 || strings.Count(spelling, "-")+strings.Count(spelling, "_") != len(parts)-1 {
@@ -113,12 +127,18 @@ func codeOf(spelling string) (string, bool) {
 	return code, true
 }
 
+// joined is a common language and its region without a mark between them: enGB.
+var joined = re(`^([a-z][a-z])([A-Z][A-Z])$`)
+
 // sameLanguage reports whether two codes are of one language, in whatever script and region.
 func sameLanguage(a, b string) bool {
 	a, _, _ = strings.Cut(a, "-")
 	b, _, _ = strings.Cut(b, "-")
 	return a == b
 }
+
+// scripts are Chinese's by their names in English: zh_SIMPLIFIED, chinese-traditional.
+var scripts = map[string]string{"simplified": "Hans", "traditional": "Hant"}
 
 // subtag is a script or region of a spelling, as codes have it.
 func subtag(p string) (string, bool) {
@@ -132,6 +152,9 @@ func subtag(p string) (string, bool) {
 	case 2, 3:
 		r, err := language.ParseRegion(strings.ToUpper(p))
 		return r.String(), err == nil && (r.IsCountry() || r.IsGroup())
+	}
+	if script := scripts[strings.ToLower(p)]; script != "" {
+		return script, true
 	}
 	return p, p == "valencia"
 }
@@ -148,7 +171,8 @@ func probably(spelling string) string {
 	parts := strings.Split(strings.ToLower(strings.NewReplacer("_", "-", "@", "-").Replace(spelling)), "-")
 	base, err := language.ParseBase(parts[0])
 	switch {
-	case slices.Contains([]string{"und", "mul", "mis", "zxx", "car"}, parts[0]): // none, several, Android's cars
+	case slices.Contains([]string{"und", "mul", "mis", "zxx", "car", "dev"}, parts[0]):
+		// none, several, Android's cars, i18next's developers
 		return ""
 	case err == nil:
 		known, _ := language.DeprecatedBase.Compose(base)
@@ -185,12 +209,16 @@ func forTests(spelling string) string {
 	case len(parts) == 0:
 	case parts[0] == "qqq":
 		return "holds notes for translators"
+	case slices.Contains(parts, "pseudo"):
+		return madeForTests
 	case len(parts[0]) == 3 && parts[0] >= "qaa" && parts[0] <= "qtz", slices.Contains(parts, "xa"),
 		slices.Contains(parts, "xb"), slices.Contains(parts, "rxa"), slices.Contains(parts, "rxb"):
-		return "is in a pseudo-language, which a tool makes for tests"
+		return madeForTests
 	}
 	return ""
 }
+
+const madeForTests = "is in a pseudo-language, which a tool makes for tests"
 
 // isCommon reports whether a spelling is of a common language. What codes were renamed to does not count: in is a word.
 func isCommon(spelling string) bool {

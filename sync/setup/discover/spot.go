@@ -11,7 +11,8 @@ import (
 
 // resourceFolders are folder names that resource files are kept under. A single language is only believed in there.
 var resourceFolders = []string{"locale", "locales", "_locales", "i18n", "l10n", "lang", "langs", "language",
-	"languages", "translation", "translations", "messages", "localization", "localizations", "intl", "LC_MESSAGES"}
+	"languages", "translation", "translations", "messages", "localization", "localizations", "intl", "gettext",
+	"LC_MESSAGES"}
 
 // spotted is a file with the part of its path that names its language taken out.
 type spotted struct {
@@ -19,6 +20,7 @@ type spotted struct {
 	template string // with {LANGUAGE}, {LOCALE:ANDROID} or {LOCALE:IOS} there
 	at       int    // which part of the path that is
 	spelling string // what is there; "" in the unqualified folder of Android and in Base.lproj: the source language
+	twoWays  bool   // it is there in two spellings, which one placeholder cannot have
 }
 
 // spot finds every part of a path that may name a language.
@@ -29,7 +31,7 @@ func spot(name string) []spotted {
 	add := func(at int, placeholder, spelling string) {
 		p := slices.Clone(parts)
 		p[at] = placeholder
-		found = append(found, spotted{name, strings.Join(p, "/"), at, spelling})
+		found = append(found, spotted{name, strings.Join(p, "/"), at, spelling, false})
 	}
 	last := len(parts) - 1
 	format, _ := formats.ByExtension(name)
@@ -58,9 +60,11 @@ func spot(name string) []spotted {
 			} else if i < last && lproj && (ok || named(folder) != "") {
 				add(i, "{LOCALE:IOS}.lproj", folder)
 			}
-		case i < last:
-			if isLanguage(part) {
-				add(i, "{LANGUAGE}", part)
+		case i < last && isLanguage(part):
+			add(i, "{LANGUAGE}", part)
+		case i < last: // resource.language.de_de/strings.po
+			if at := strings.LastIndexByte(part, '.'); at > 0 && isCommon(part[at+1:]) && isLanguage(part[at+1:]) {
+				add(i, part[:at+1]+"{LANGUAGE}", part[at+1:])
 			}
 		default:
 			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, spelling string) { add(i, placeholder, spelling) })
@@ -69,18 +73,22 @@ func spot(name string) []spotted {
 	return append(found, spotTwice(found)...)
 }
 
-// spotTwice joins the two parts of a path that name one language: en/en.json.
+// spotTwice joins the two parts of a path that name one language: en/en.json, and de_DE/app.de-DE.json in two
+// spellings.
 func spotTwice(found []spotted) []spotted {
 	var both []spotted
 	for i, a := range found {
 		for _, b := range found[i+1:] {
-			if a.spelling != b.spelling || a.at == b.at || a.spelling == "" ||
+			mine, ok := codeOf(a.spelling)
+			other, _ := codeOf(b.spelling)
+			isOne := a.spelling == b.spelling
+			if !isOne && (!ok || mine != other) || a.at == b.at || a.spelling == "" ||
 				strings.Contains(a.template, "{LOCALE:") || strings.Contains(b.template, "{LOCALE:") {
 				continue
 			}
 			parts := strings.Split(a.template, "/")
 			parts[b.at] = strings.Split(b.template, "/")[b.at]
-			both = append(both, spotted{a.file, strings.Join(parts, "/"), b.at, a.spelling})
+			both = append(both, spotted{a.file, strings.Join(parts, "/"), b.at, a.spelling, !isOne})
 		}
 	}
 	return both
@@ -91,6 +99,9 @@ func spotTwice(found []spotted) []spotted {
 func spotInName(stem, ext string, add func(placeholder, spelling string)) {
 	if name, slang := strings.CutSuffix(stem, ".i18n"); slang { // strings_de.i18n.json
 		stem, ext = name, ".i18n"+ext
+	}
+	if forTests(stem) != "" {
+		return
 	}
 	if isLanguage(stem) {
 		add("{LANGUAGE}"+ext, stem)
@@ -160,22 +171,13 @@ func (t *template) findBase(names map[string]bool, says map[string]string) {
 	}
 	parts := strings.Split(t.text, "/")
 	if t.inName() {
-		before, after, _ := strings.Cut(parts[t.at], "{LANGUAGE}")
-		switch {
-		case before != "":
-			parts[t.at] = strings.TrimRight(before, "._-") + after
-		case after != path.Ext(after): // the language comes first
-			parts[t.at] = after[1:]
-		default:
-			return
-		}
+		parts[t.at] = strings.TrimSuffix(t.unqualified(), extension(t.text)) + path.Ext(t.text)
 	} else {
 		parts = slices.Delete(parts, t.at, t.at+1)
 	}
-	if name := strings.Join(parts, "/"); len(t.files) > 0 {
-		if _, there := names[name]; there {
-			t.base = name
-		}
+	name := strings.Join(parts, "/")
+	if _, there := names[name]; there && len(t.files) > 0 {
+		t.base = name
 	}
 }
 
@@ -187,11 +189,9 @@ func (t *template) extracted(names map[string]bool, says map[string]string) stri
 		return ""
 	}
 	before, _, _ := strings.Cut(t.text, "{LANGUAGE}")
-	stem := strings.TrimSuffix(path.Base(t.text), path.Ext(t.text))
-	stem = strings.Trim(strings.ReplaceAll(stem, "{LANGUAGE}", ""), "._-")
-	ext := extension(t.text)
-	for folder := path.Dir(before + "x"); stem != ""; folder = path.Dir(folder) {
-		name := path.Join(folder, stem+ext)
+	base, ext := t.unqualified(), extension(t.text)
+	for folder := path.Dir(before + "x"); base != ext; folder = path.Dir(folder) {
+		name := path.Join(folder, base)
 		if _, there := names[name]; there && isExtracted(name, says) {
 			return name
 		}
@@ -201,7 +201,7 @@ func (t *template) extracted(names map[string]bool, says map[string]string) stri
 	}
 	var found []string
 	for name := range names {
-		if stem == "" && path.Dir(name) == path.Dir(before+"x") && path.Ext(name) == ext && isExtracted(name, says) {
+		if base == ext && path.Dir(name) == path.Dir(before+"x") && path.Ext(name) == ext && isExtracted(name, says) {
 			found = append(found, name)
 		}
 	}
@@ -209,6 +209,17 @@ func (t *template) extracted(names map[string]bool, says map[string]string) stri
 		return ""
 	}
 	return found[0]
+}
+
+// unqualified is the name of its files without a language, as their source's may be: app.json of app_{LANGUAGE}.json
+// and {LANGUAGE}.app.json, an extension alone of {LANGUAGE}.json.
+func (t *template) unqualified() string {
+	before, after, _ := strings.Cut(path.Base(t.text), "{LANGUAGE}")
+	name := strings.TrimRight(before, "._-") + after
+	if before == "" && strings.Count(after, ".") > 1 {
+		name = after[1:]
+	}
+	return strings.TrimSuffix(name, path.Ext(name)) + extension(t.text)
 }
 
 // extension is that of the files that texts of a template's format are extracted to.
@@ -223,7 +234,8 @@ func isExtracted(name string, says map[string]string) bool {
 	return says[name] != "" || format.Extracted() != "" && path.Ext(name) == format.Extracted()
 }
 
-// spellings are how the paths of its files name languages, one way each: of two ways the service's, or else the first.
+// spellings are how the paths of its files name languages, one way each: of two ways the service's, or one of two
+// letters, or else the first.
 func (t *template) spellings() (by map[string]string, doubled []string) {
 	by = make(map[string]string, len(t.files))
 	for _, spelling := range sortedKeys(t.files) {
@@ -231,7 +243,8 @@ func (t *template) spellings() (by map[string]string, doubled []string) {
 		switch other, twice := by[code]; {
 		case !twice:
 			by[code] = spelling
-		case plainSpelling(spelling) == code, t.proven[other] != "" && t.proven[spelling] == "":
+		case plainSpelling(spelling) == code, t.proven[other] != "" && t.proven[spelling] == "",
+			other != code && len(other) == 3 && len(spelling) == 2:
 			by[code] = spelling
 			doubled = append(doubled, other)
 		default:
@@ -323,6 +336,8 @@ func (t *template) believable() bool {
 	switch {
 	case t.inPlace(), t.bundle() && format.Resources: // .resx is nothing else
 		return known > 0
+	case format.Spelling == formats.Regional && strings.Contains(t.text, "_{LANGUAGE}"):
+		return known > 1 || known > 0 && (t.base != "" || by["en"] != "") // application-it.properties is a profile
 	case t.base != "":
 		return known > 1 || known == 1 && isProgrammersSource(t.base)
 	}

@@ -230,6 +230,14 @@ func (e Entry) Covers(name string) bool {
 	return config.Patterns{e.Source, e.Targets}.Match(name) && !config.Patterns(e.Exclude).Match(name)
 }
 
+// Translates reports whether a file may be a translation of source files that a pattern of their own names: what leaves
+// out source files does not leave it out.
+func (f *Found) Translates(name string) bool {
+	return slices.ContainsFunc(f.Entries, func(e Entry) bool {
+		return e.Source != "" && (config.Patterns{e.Targets}).Match(name)
+	})
+}
+
 // Writes reports whether the translations of a source file are to be at a path, as far as the configuration says.
 func (f *Found) Writes(source, target string) bool {
 	said := false

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/locsync/locsync/sync/config"
 )
 
 const canary = "canary-of-a-secret"
@@ -179,6 +181,55 @@ func TestCovers(t *testing.T) {
 	}
 	if !f.Writes("en/a.json", "de/a.json") || f.Writes("en/a.json", "de/deep/a.json") || !f.Writes("one.json", "x") {
 		t.Error("where translations are written is wrong")
+	}
+}
+
+// Patterns of another tool leave out translations by the spellings of languages, and name folders as a person means it.
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		source, translation, ignore string
+		is, isNot                   []string // sources
+		output                      string
+	}{
+		{"/L/*.xlf", "/L/%two_letters_code%.%original_file_name%", "/**/%two_letters_code%.%original_file_name%",
+			[]string{"L/locallang.xlf", "L/locallang_be.xlf"}, []string{"L/de.locallang.xlf", "L/pt_BR.locallang.xlf"},
+			"L/{LANGUAGE}.{NAME}.{EXT}"},
+		{"**/*.resx", "/%original_path%/%file_name%.%locale%.resx", "**/*.%locale%.resx",
+			[]string{"a/Main.Form.resx", "b/c/Main.resx"}, []string{"a/Main.Form.de.resx", "b/c/Main.zh-Hans.resx"},
+			"{PATH}/{NAME}.{LANGUAGE}.resx"},
+		{"/values/*.xml", "/values-%android_code%/%original_file_name%", "/values-%android_code%/*.xml",
+			[]string{"values/a.xml"}, []string{"values-de/a.xml"}, "values-{LOCALE:ANDROID}/{NAME}.{EXT}"},
+		{"p/**/**/i18n/t.json", "p/**/**/i18n/%two_letters_code%.json", "none", []string{"p/a/b/i18n/t.json"},
+			[]string{"p/a/i18n/de.json"}, "p/{DIR}/i18n/{LANGUAGE}.json"},
+		{"/app/i18n/en-US", "/app/i18n/%locale%/%original_file_name%", "none", []string{"app/i18n/en-US/a.json"},
+			[]string{"app/i18n/en-US", "app/i18n/de/a.json"}, "app/i18n/{LANGUAGE}/{NAME}.{EXT}"},
+	} {
+		text := fmt.Sprintf("files:\n  - source: %q\n    translation: %q\n    ignore: [%q]\n", c.source, c.translation, c.ignore)
+		f, err := Read(fstest.MapFS{"crowdin.yml": {Data: []byte(text)}}, "crowdin.yml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := f.Entries[0]
+		isSource := func(name string) bool {
+			return config.Patterns{e.Source}.Match(name) && !config.Patterns(e.Exclude).Match(name)
+		}
+		for _, name := range c.is {
+			if !isSource(name) {
+				t.Errorf("%s, but not %v: %s is no source", e.Source, e.Exclude, name)
+			}
+		}
+		for _, name := range c.isNot {
+			if isSource(name) {
+				t.Errorf("%s, but not %v: %s is a source", e.Source, e.Exclude, name)
+			}
+			if f.Translates(name) == (c.ignore == "none" && name == "app/i18n/en-US") {
+				t.Errorf("%s: whether it is a translation is wrong", name)
+			}
+		}
+		if e.Output != c.output {
+			t.Errorf("%s: the output is %s", c.source, e.Output)
+		}
 	}
 }
 

@@ -160,6 +160,28 @@ func globbed(template string) string {
 	return placeholder.ReplaceAllString(strings.ReplaceAll(template, "%original_path%", "**"), "*")
 }
 
+// language is a pattern for the spellings of languages, which a name without one does not match.
+const language = "{[a-z][a-z],[a-z][a-z][a-z],[a-z][a-z][-_]*}"
+
+// leaving makes a pattern of a template for files that are left out.
+func leaving(template string) string {
+	folder, name := path.Split(template)
+	return globbed(folder + placeholder.ReplaceAllStringFunc(name, func(found string) string {
+		if strings.HasPrefix(placeholders[found], "{L") {
+			return language
+		}
+		return found
+	}))
+}
+
+// once is a template in which any folders are said once: **/** is **.
+func once(template string) string {
+	for strings.Contains(template, "**/**/") {
+		template = strings.ReplaceAll(template, "**/**/", "**/")
+	}
+	return template
+}
+
 // reader reads the settings of one file.
 type reader struct {
 	tool
@@ -190,12 +212,15 @@ func (r *reader) mapping(name string, m *yaml.Node, folder string) {
 				r.mapping(key.Value, item, folder)
 			}
 		case source:
-			files.Source = path.Join(folder, globbed(scalar(value)))
+			files.Source = path.Join(folder, globbed(once(scalar(value))))
+			if path.Ext(files.Source) == "" { // a folder
+				files.Source += "/*"
+			}
 		case translations:
 			templates = append(templates, items(value)...)
 		case ignored:
 			for _, item := range items(value) {
-				files.Exclude = append(files.Exclude, path.Join(folder, globbed(scalar(item))))
+				files.Exclude = append(files.Exclude, path.Join(folder, leaving(scalar(item))))
 			}
 		case spellings:
 			spelled = append(spelled, value)
@@ -230,7 +255,7 @@ func (r *reader) mapping(name string, m *yaml.Node, folder string) {
 	}
 	for _, template := range templates {
 		e := Entry{Line: template.Line, Source: files.Source, Exclude: slices.Clone(files.Exclude),
-			template: scalar(template)}
+			template: once(scalar(template))}
 		if e.Source != "" {
 			e.Line = m.Line
 		}
