@@ -189,7 +189,7 @@ func (p *Proposal) TryOut(check func(*config.Config) (report.CheckReport, error)
 			}
 		}
 	}
-	p.Checked = fmt.Sprintf("All %s can be read; locsync check finds no problem.", terminal.Count(files, "file"))
+	p.Checked = terminal.Count(files, "file") + " can be read; locsync check finds no problem."
 	if errs+warnings > 0 {
 		p.Checked = fmt.Sprintf("Of %s, locsync check names %s and %s; what has an error is left out until it is "+
 			"corrected.", terminal.Count(files, "file"), terminal.Count(errs, "error"), terminal.Count(warnings, "warning"))
