@@ -35,4 +35,6 @@ type Programs struct {
 	Categories    bool // forms are chosen by the language's plural categories, and keys do not end in them
 	Whole         bool // forms are for whole numbers alone: there is none for fractions
 	Positions     bool // a text with several placeholders gives each a position, or its file is refused
+	Once          bool // a file that has an entry twice is refused
+	Lines         bool // a text begins and ends with a line break where its source does, or its file is refused
 }

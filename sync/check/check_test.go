@@ -54,6 +54,7 @@ func TestTranslation(t *testing.T) {
 		{"android-xml", "k", "", "%1$s of %2$s", "%s von %s", unplaced},
 		{"android-xml", "k", "", "10% of 20%", "10 % von 20 % der Fälle", unplaced},
 		{"android-xml", "k", "other", "%1$s of %2$s", "%s von %s", sound},
+		{"android-xml", "k", "", "%1$.2f MB", "%1$.f MB", "it lacks %1$.2f, which the source has"},
 		{"android-xml", "k", "", "%s files", "Dateien", "it lacks %s, which the source has"},
 		{"android-xml", "k", "", "%1$s in %2$s", "%1$s", "it lacks %2$s, which the source has"},
 		{"android-xml", "k", "", "%s", "%1$s %2$s",

@@ -139,7 +139,11 @@ func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool
 	}
 	if at < len(s) && s[at] == '.' {
 		at++
+		from = at
 		digits()
+		if from == at && d == programs.Java {
+			return c, false // as a point without digits behind it
+		}
 	}
 	if size := macro(s[at:]); size > 0 && d != programs.Java {
 		c.class, c.spelled = integer, s[start:at+size]

@@ -38,11 +38,14 @@ func (p *pair) read() bool {
 	if r.Gettext() && len(p.in.Forms) > 0 {
 		from = p.in.Forms[len(p.in.Forms)-1] // of all forms that for many, as msgfmt does
 	}
-	o := text.Options{}
-	if defined, is := programs.Value(p.in.Flags, programs.Defined); is {
-		o.Names = strings.Fields(defined)
+	o, ofSource := text.Options{}, text.Options{}
+	if defined, is := programs.Value(p.in.Flags, programs.Defined); is || p.in.OwnFlags {
+		o.Names = append([]string{}, strings.Fields(defined)...)
 	}
-	source := text.Read(r, from, o)
+	if !p.in.OwnFlags {
+		ofSource = o
+	}
+	source := text.Read(r, from, ofSource)
 	switch {
 	case len(source.Faults) > 0:
 		return r.Gettext() || r == programs.Extension
