@@ -317,7 +317,7 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		err = fmt.Errorf("it has more than %d MB, which no resource file has", resource.MaxBytes>>20)
 		return nil, refused(name, l, err), nil
 	}
-	if err != nil && isLink(fsys, name) {
+	if err != nil && IsLink(fsys, name) {
 		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code, Problem: outside}, nil
 	}
 	if err != nil {
@@ -376,8 +376,8 @@ func onceRead(b *Bundle, src []byte) []byte {
 	return src
 }
 
-// isLink reports whether a path, or a folder that it is in, is a symbolic link, in a tree that knows of those.
-func isLink(fsys fs.FS, name string) bool {
+// IsLink reports whether a path, or a folder that it is in, is a symbolic link, in a tree that knows of those.
+func IsLink(fsys fs.FS, name string) bool {
 	for ; fs.ValidPath(name) && name != "."; name = path.Dir(name) {
 		if info, err := fs.Lstat(fsys, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return true
