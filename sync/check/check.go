@@ -103,6 +103,10 @@ func (p *pair) breaking() {
 	if of.Lines {
 		p.lines()
 	}
+	plain := !known || of.Reader == programs.Laravel
+	if plain && of.Named && len(p.findings) == 0 && strings.Contains(p.source, "|") {
+		p.intervals()
+	}
 }
 
 // numberIn tells what a text may do with the number. Formats without plural forms of their own spell the category at
