@@ -219,6 +219,7 @@ func (x *inspection) source(s *tree.Source) {
 		x.losses(s.Format.Name, s.Format.Losses(s.File))
 		x.oddities(s.Bundle, s.File, s.Path, s.Source, s.Clash)
 		x.refused(s.Bundle, s.File, s.Path, s.Source)
+		x.faults(s)
 		x.explain(s)
 	}
 	x.report.Files = append(x.report.Files, file)
