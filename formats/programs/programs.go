@@ -24,8 +24,9 @@ const (
 type Programs struct {
 	Printf Printf
 
-	Reader  Reader // how they read a text; Unknown: by Printf, and as the source does
-	Because string // what names the reader, for people
+	Reader   Reader // how they read a text; Unknown: by Printf, and as the source does
+	Because  string // what names the reader, for people
+	ByFormat bool   // nothing but the format names it
 
 	Named         bool // names in braces and between per cent signs are filled in, so that a difference is an error
 	Messages      bool // texts are ICU messages, of a program that nothing names

@@ -28,13 +28,13 @@ func kindOf(r programs.Reader) string {
 }
 
 // Source is what the program that reads a source text would refuse, and in which check; "" where nothing is known of
-// it. A text that only its flag or its braces say to be a format is taken for a plain one.
+// it. A text that only its flag, its braces or its file's format say to be of a program is taken for a plain one.
 func Source(p programs.Programs, s, flags string, isForm bool) (kind, fault string) {
 	r := p.Reader
 	if p.Positions && !isForm && !strings.Contains(flags, programs.Unchecked) {
 		return Printf, text.Substitutions(s)
 	}
-	if !text.Known(r) || r.Gettext() || r == programs.MessageFormat || r == programs.Composite {
+	if !text.Known(r) || p.ByFormat || r.Gettext() || r == programs.MessageFormat || r == programs.Composite {
 		return "", ""
 	}
 	o := text.Options{}

@@ -71,6 +71,7 @@ var angularTemplate = regexp.MustCompile(`original="ng2?\.template"`)
 func (r *reading) program(file string, format formats.Format) programs.Programs {
 	p := format.Programs
 	n := named{p.Reader, "the format " + format.Name}
+	byFormat := n
 	base := path.Base(file)
 	switch {
 	case format.PluralKeys: // files of many programs
@@ -87,7 +88,7 @@ func (r *reading) program(file string, format formats.Format) programs.Programs 
 	}
 	p.Reader = n.reader
 	if p.Reader != programs.Unknown {
-		p.Because = n.because
+		p.Because, p.ByFormat = n.because, n == byFormat
 	}
 	return p
 }

@@ -70,6 +70,9 @@ func TestReading(t *testing.T) {
 	} {
 		format, _ := formats.Named(c.format)
 		got := r.program(c.file, format)
+		if byFormat := c.file == "lib/app_en.arb" || c.file == "src/messages.properties"; got.ByFormat != byFormat {
+			t.Errorf("%s: only the format names the reader: %v", c.file, got.ByFormat)
+		}
 		if got.Reader != c.want || (got.Because == "") != (c.want == programs.Unknown) {
 			t.Errorf("%s: %q because of %q, want %q", c.file, got.Reader, got.Because, c.want)
 		}
