@@ -72,10 +72,12 @@ func (x *inspection) refused(b *bundle.Bundle, f *resource.File, name string, l 
 func (x *inspection) faults(s *tree.Source) {
 	of, at := examine.New(s.Bundle, s.Source, s.Texts), newPositions(s.File)
 	for _, u := range s.Texts {
-		if s.Clash[u.Key] != "" {
+		reader := of.Reader(u.Key)
+		blind := reader.Reader == programs.Extension && !s.Format.IsJSON() // YAML says nothing of placeholders
+		if s.Clash[u.Key] != "" || blind {
 			continue
 		}
-		kind, fault := check.Source(of.Reader(u.Key), u.Text, u.Flags, u.Form != "")
+		kind, fault := check.Source(reader, u.Text, u.Flags, u.Form != "")
 		if fault == "" || s.Files.Skips(kind, u.Key) {
 			continue
 		}

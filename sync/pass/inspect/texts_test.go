@@ -49,9 +49,14 @@ skip_checks = ["icu:meant"]
 [[project.files]]
 source = "values/strings.xml"
 output = "values-{LANGUAGE}/strings.xml"
+[[project.files]]
+source = "_locales/en/messages.yml"
+output = "_locales/{LANGUAGE}/messages.yml"
+format = "structured-yaml"
 `, map[string]string{
-		"package.json": `{"dependencies": {"react-intl": "7"}}`,
-		"en.json":      "{\"a\": \"Hi {name\",\n\"b\": \"Hi {name}\", \"meant\": \"{\"}",
+		"package.json":             `{"dependencies": {"react-intl": "7"}}`,
+		"_locales/en/messages.yml": "y:\n  message: $NAME$\n  placeholders:\n    name:\n      content: $1\n",
+		"en.json":                  "{\"a\": \"Hi {name\",\n\"b\": \"Hi {name}\", \"meant\": \"{\"}",
 		"values/strings.xml": `<resources><string name="c">%s of %s</string>` +
 			`<string name="d" formatted="false">%s of %s</string><string name="e">%1$s of %2$s</string></resources>`,
 	})
