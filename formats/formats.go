@@ -77,12 +77,17 @@ type dialect struct {
 	grammar resource.Grammar
 
 	translations resource.Grammar // where they have another one
+	compiled     bool             // Android's compiler reads what is made of them
 }
 
 // dialects are by the name of their format.
-var dialects = map[string]dialect{
-	"android-xml": {"composeResources", "compose-xml", androidxml.Compose, nil},
-	"xliff":       {"translations", "symfony-xliff", xliff.SymfonySource, xliff.SymfonyTranslations},
+var dialects = map[string][]dialect{
+	"android-xml": {
+		{folder: "composeResources", reader: "compose-xml", grammar: androidxml.Compose},
+		{folder: "moko-resources", reader: "android-xml", grammar: androidxml.Moko, compiled: true},
+	},
+	"xliff": {{folder: "translations", reader: "symfony-xliff", grammar: xliff.SymfonySource,
+		translations: xliff.SymfonyTranslations}},
 }
 
 // Platform is a system whose programs have one layout of their own for files of a format.
@@ -139,7 +144,7 @@ var table = []Format{
 	{
 		Name: "android-xml", Kind: "Android string resources", Grammar: androidxml.Grammar, Extensions: []string{".xml"},
 		Platform: Android, Resources: true,
-		Programs:     programs.Programs{Printf: programs.Java, Categories: true, Positions: true},
+		Programs:     programs.Programs{Printf: programs.Java, Categories: true, Positions: true, Once: true},
 		translations: translations{made: monolingual(androidxml.Monolingual)}, Notes: notesAndroid,
 	},
 	{
@@ -163,7 +168,8 @@ var table = []Format{
 	},
 	{
 		Name: "po", Kind: "gettext PO", Grammar: po.Source, Extensions: []string{".po", ".pot"},
-		Texts: true, Spelling: Underlined, Programs: programs.Programs{Named: true, Categories: true, Whole: true},
+		Texts: true, Spelling: Underlined,
+		Programs:     programs.Programs{Named: true, Categories: true, Whole: true, Once: true, Lines: true},
 		translations: translations{grammar: po.Translations, blank: po.Blank, extracted: ".pot", forms: po.Forms},
 		wire:         wire{sent: "android-xml", exchanged: "android-xml"}, Notes: notesPO,
 	},
@@ -198,10 +204,15 @@ func (f Format) Languages(src []byte) (source string, all []string) {
 // At is the format as the program reads it whose source file is at a path: in that program's dialect. What is sent and
 // exchanged is in the format's own spelling all the same.
 func (f Format) At(file string) Format {
-	if d, has := dialects[f.Name]; has && slices.Contains(strings.Split(path.Dir(file), "/"), d.folder) {
+	folders := strings.Split(path.Dir(file), "/")
+	for _, d := range dialects[f.Name] {
+		if !slices.Contains(folders, d.folder) {
+			continue
+		}
 		f.Grammar, f.translations.grammar = d.grammar, d.translations
 		f.wire.sent, f.wire.exchanged = cmp.Or(f.wire.sent, f.Name), cmp.Or(f.wire.exchanged, f.Name)
-		f.Programs.Positions = false
+		f.Programs.Positions = f.Programs.Positions && d.compiled
+		break
 	}
 	return f
 }
@@ -214,8 +225,10 @@ func (f Format) ByFlutter() bool { return f.Name == "arb" }
 
 // Reader is what the second reader calls the format.
 func (f Format) Reader() string {
-	if d, has := dialects[f.Name]; has && f.Grammar == d.grammar {
-		return d.reader
+	for _, d := range dialects[f.Name] {
+		if f.Grammar == d.grammar {
+			return d.reader
+		}
 	}
 	return f.Name
 }

@@ -12,12 +12,26 @@ var Grammar resource.Grammar = grammar{&android}
 // Compose is the grammar of the string resources of Compose Multiplatform.
 var Compose resource.Grammar = grammar{&compose}
 
+// Moko is the grammar of the string resources of moko-resources, which spells them anew for Android's compiler.
+var Moko resource.Grammar = grammar{&moko}
+
 // android is Android's resource compiler.
 var android = dialect{
 	decode: decode,
 	plain:  collapsed,
 	refers: isReference,
 	minds:  mindedByAndroid,
+	guard:  guarded,
+	quotes: true,
+	strict: true,
+}
+
+// moko takes apostrophes as they are.
+var moko = dialect{
+	decode: decode,
+	plain:  collapsed,
+	refers: isReference,
+	minds:  func(string, class) []string { return nil },
 	guard:  guarded,
 	quotes: true,
 }
@@ -55,10 +69,12 @@ func guarded(at position, r rune, end bool) string {
 // mindedByAndroid says what the compiler refuses.
 func mindedByAndroid(raw string, seen class) (minded []string) {
 	if seen&seenBackslash != 0 && hasBrokenEscape(raw) {
-		minded = append(minded, `a \u is not followed by four hexadecimal digits`)
+		minded = append(minded, `a \u is not followed by four hexadecimal digits, and the build tools refuse the file; `+
+			`write \\ for a backslash`)
 	}
 	if (seen&seenApostrophe != 0 || seen&seenAmp != 0 && hasQuoteReference(raw)) && hasBareApostrophe(raw, seen) {
-		minded = append(minded, `an apostrophe is neither escaped (\') nor inside quotes: the build tools refuse it`)
+		minded = append(minded, `an apostrophe is neither escaped nor inside quotes, and the build tools refuse the file; `+
+			`write \' for it`)
 	}
 	return minded
 }

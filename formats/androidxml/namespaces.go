@@ -65,7 +65,7 @@ func (s *scanner) prefix(name string, at int) error {
 		if prefix == "xliff" {
 			hint = `: add xmlns:xliff="` + xliffURI + `" to <resources>`
 		}
-		s.warn(s.node, "the prefix %s: is declared nowhere, and the build tools refuse that%s", prefix, hint)
+		s.refuses(s.node, "the prefix %s: is declared nowhere, and the build tools refuse that%s", prefix, hint)
 	}
 	return nil
 }

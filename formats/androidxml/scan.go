@@ -62,6 +62,7 @@ type dialect struct {
 	minds  func(raw string, seen class) []string                // what the program minds, for warnings
 	guard  func(at position, r rune, end bool) (spelled string) // of what would not be itself there; "" for others
 	quotes bool                                                 // " around a value do not belong to its text
+	strict bool                                                 // it refuses a file for what it minds
 }
 
 // position is what the compiler's string builder knows at a point of a value.
@@ -104,6 +105,12 @@ func (s *scanner) add(n resource.Node) int {
 
 func (s *scanner) warn(node int, format string, args ...any) {
 	s.warnings = append(s.warnings, resource.Warning{Node: node, Msg: fmt.Sprintf(format, args...)})
+}
+
+// refuses is warn, for what the build tools refuse the file for.
+func (s *scanner) refuses(node int, format string, args ...any) {
+	s.warn(node, format, args...)
+	s.warnings[len(s.warnings)-1].Fails = true
 }
 
 // root reads the root element at the offset of its <.
@@ -293,7 +300,7 @@ func (s *scanner) resource(at int, above comments) (int, error) {
 	if !ok || name.end == name.start {
 		if !s.nameless {
 			s.nameless = true
-			s.warn(0, "a <%s> has no name, so it cannot be translated", s.tag.name)
+			s.refuses(0, "a <%s> has no name, so it cannot be translated", s.tag.name)
 		}
 		return s.skip(end)
 	}
@@ -384,11 +391,11 @@ func (s *scanner) item(at int, above comments, in *container) (int, error) {
 	}
 	quantity, ok := s.tag.attribute("quantity")
 	if !ok {
-		s.warn(in.node, "an item has no quantity, so it cannot be translated")
+		s.refuses(in.node, "an item has no quantity, so it cannot be translated")
 		return s.skip(end)
 	}
 	if q := quantity.text(s.src); !slices.Contains(quantities, q) {
-		s.warn(in.node, "the build tools know no quantity %q", q)
+		s.refuses(in.node, "the build tools know no quantity %q", q)
 	}
 	n.Name = resource.At(quantity.start-1, quantity.end+1)
 	return s.leaf(at, end, n)
@@ -435,6 +442,7 @@ func (s *scanner) judge(node int, raw string, seen class) (style uint8) {
 	if seen&(seenBackslash|seenApostrophe|seenAmp) != 0 {
 		for _, minded := range s.dialect.minds(raw, seen) {
 			s.warn(node, "%s", minded)
+			s.warnings[len(s.warnings)-1].Fails = s.dialect.strict
 		}
 	}
 	return style

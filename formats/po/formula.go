@@ -2,6 +2,7 @@ package po
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -197,6 +198,24 @@ func parsed(header string) (count int, choose func(int) int, err error) {
 		}
 		return count
 	}, nil
+}
+
+// unusable is why programs cannot choose a form by a header's Plural-Forms; "" where they can, or there are none.
+func unusable(header string) string {
+	if header == "" {
+		return ""
+	}
+	count, choose, err := parsed(header)
+	if err != nil {
+		return "cannot be read, and gettext refuses the file; correct them: " + err.Error()
+	}
+	for n := range 1000 {
+		if choose(n) == count {
+			return fmt.Sprintf("give the number %d a form behind the last of %d, and msgfmt -c refuses the file; correct "+
+				"nplurals or plural", n, count)
+		}
+	}
+	return ""
 }
 
 // formulaReader reads an expression in C, of one variable n.

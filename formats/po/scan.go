@@ -328,6 +328,10 @@ func (s *scanner) head(n resource.Node) error {
 	}
 	s.header = unquoted(s.entry.texts[0].strings.Of(s.src)) + "\n"
 	s.nodes[0].Value = n.Whole
+	if why := unusable(field(s.header, "Plural-Forms")); why != "" && !s.source {
+		s.warnings = append(s.warnings, resource.Warning{At: int(n.Whole.Start), Fails: true,
+			Msg: "the Plural-Forms of the header " + why})
+	}
 	_, charset, has := strings.Cut(field(s.header, "Content-Type"), "charset=")
 	switch charset = strings.ToUpper(strings.TrimSpace(charset)); {
 	case !has, charset == "UTF-8", charset == "UTF8", charset == "CHARSET", charset == "":

@@ -24,8 +24,9 @@ const (
 type Programs struct {
 	Printf Printf
 
-	Reader  Reader // how they read a text; Unknown: by Printf, and as the source does
-	Because string // what names the reader, for people
+	Reader   Reader // how they read a text; Unknown: by Printf, and as the source does
+	Because  string // what names the reader, for people
+	ByFormat bool   // nothing but the format names it
 
 	Named         bool // names in braces and between per cent signs are filled in, so that a difference is an error
 	Messages      bool // texts are ICU messages, of a program that nothing names
@@ -35,4 +36,6 @@ type Programs struct {
 	Categories    bool // forms are chosen by the language's plural categories, and keys do not end in them
 	Whole         bool // forms are for whole numbers alone: there is none for fractions
 	Positions     bool // a text with several placeholders gives each a position, or its file is refused
+	Once          bool // a file that has an entry twice is refused
+	Lines         bool // a text begins and ends with a line break where its source does, or its file is refused
 }

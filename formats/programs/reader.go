@@ -47,6 +47,8 @@ const (
 	I18next         Reader = "i18next"
 	Laravel         Reader = "Laravel"
 	Slang           Reader = "slang"
+	SlangBraces     Reader = "slang, braces"
+	SlangDouble     Reader = "slang, double_braces"
 	Inline          Reader = "XLIFF"
 	Angular         Reader = "Angular" // XLIFF whose braces begin a message of ICU
 )

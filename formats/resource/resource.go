@@ -75,11 +75,12 @@ type Node struct {
 
 // Warning is something wrong with one node that does not stop the rest of the file.
 type Warning struct {
-	Node int
-	Msg  string
-	At   int  // its offset, where that is not the node's; 0 where it is
-	Left bool // the node is left out because of it, and people mean it to be a text
-	By   Readers
+	Node  int
+	Msg   string
+	At    int  // its offset, where that is not the node's; 0 where it is
+	Left  bool // the node is left out because of it, and people mean it to be a text
+	Fails bool // programs refuse the file because of it
+	By    Readers
 }
 
 // Readers are the programs that mind what a warning is about.

@@ -61,7 +61,7 @@ func Translation(in Input) []Finding {
 		return nil
 	}
 	p := pair{in: in, source: in.Source, text: in.Translation, number: numberIn(in)}
-	if in.Translation != in.Source {
+	if in.Translation != in.Source || in.OwnFlags {
 		p.breaking()
 	}
 	if in.Source != "" {
@@ -99,6 +99,13 @@ func (p *pair) breaking() {
 	}
 	if has("<") {
 		p.markup()
+	}
+	if of.Lines {
+		p.lines()
+	}
+	plain := !known || of.Reader == programs.Laravel
+	if plain && of.Named && len(p.findings) == 0 && strings.Contains(p.source, "|") {
+		p.intervals()
 	}
 }
 

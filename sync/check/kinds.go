@@ -283,7 +283,8 @@ var abbreviated = regexp.MustCompile(`(?:^|[^\pL\pM.])(?:[\pL\pM]{1,4}\.)+\s*$`)
 
 // ends compares white space and punctuation at the ends.
 func (p *pair) ends() {
-	if p.level(Ends) == Off {
+	named := slices.ContainsFunc(p.findings, func(f Finding) bool { return f.Check == Ends })
+	if named || p.level(Ends) == Off {
 		return
 	}
 	space := func(s string) (before, behind string) {
@@ -317,6 +318,20 @@ func (p *pair) ends() {
 		p.kind(Ends, fmt.Sprintf("the source ends with %q, and it does not", was))
 	default:
 		p.kind(Ends, fmt.Sprintf("it ends with %q, and the source with %q", is, was))
+	}
+}
+
+// lines compares the line breaks at the ends as gettext's tools do: one that the other text does not have makes msgfmt
+// refuse the file.
+func (p *pair) lines() {
+	if p.level(Ends) == Off {
+		return
+	}
+	switch {
+	case strings.HasPrefix(p.source, "\n") != strings.HasPrefix(p.text, "\n"):
+		p.found(Ends, "only one of source and translation begins with a line break, and msgfmt -c refuses the file")
+	case strings.HasSuffix(p.source, "\n") != strings.HasSuffix(p.text, "\n"):
+		p.found(Ends, "only one of source and translation ends with a line break, and msgfmt -c refuses the file")
 	}
 }
 

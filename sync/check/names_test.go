@@ -68,3 +68,26 @@ func TestMacros(t *testing.T) {
 		}
 	}
 }
+
+// A number that the source has a form for has one in the translation, too: Symfony raises an exception where it has not.
+func TestIntervalsAreWhole(t *testing.T) {
+	const source = "{0} none|{1} one|]1,Inf[ %count% apples"
+	for _, c := range []struct{ source, text, want string }{
+		{source, "{0} kein|{1} ein|]1,Inf[ %count% Äpfel", sound},
+		{source, "{0} kein|{1} ein|[2,+Inf[ %count% Äpfel", sound},
+		{source, "[0,1] wenige|]1,*] %count% Äpfel", sound},
+		{source, "kein|ein|%count% Äpfel", sound},
+		{source, "{0} kein|{1} ein|]2,Inf[ %count% Äpfel", "it has no form for the number 2, which the source has one for"},
+		{source, "{0} kein|{1} ein|]1,Unendlich[ %count%",
+			`the form "]1,Unend…" begins with no interval that the program takes, as the source's do`},
+		{source, "{0} kein|{1} ein|]1,9[ %count%", "it has no form for the number 9, which the source has one for"},
+		{"a|b", "{0} a|b", sound},
+		{"[1] a | [2] b", "[1] a", sound},
+	} {
+		in := Input{Level: onlyHidden, Programs: ProgramsOf("yaml"), Source: c.source, Translation: c.text, Language: "de"}
+		found := Translation(in)
+		if c.want == sound && len(found) > 0 || c.want != sound && (len(found) != 1 || said(found[0]) != c.want) {
+			t.Errorf("%q -> %q: %v, want %q", c.source, c.text, found, c.want)
+		}
+	}
+}

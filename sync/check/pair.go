@@ -32,6 +32,7 @@ type Input struct {
 	// nothing is claimed.
 	Language, SourceLanguage string
 	Flags                    string                  // what the file says of the text, for programs
+	OwnFlags                 bool                    // Flags are those of the translation, where the source has others
 	Note                     string                  // what the file says of it to translators
 	Skip                     func(check string) bool // whether a check is not to be made; nil makes all
 	Level                    func(kind string) Level // what becomes of Kinds; nil: the usual

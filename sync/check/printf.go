@@ -132,14 +132,21 @@ func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool
 	for at < len(s) && strings.IndexByte(flags, s[at]) >= 0 {
 		at++
 	}
-	padded := strings.ContainsAny(s[from:at], "-0")
+	padded, given := strings.ContainsAny(s[from:at], "-0"), s[from:at]
 	from = at
 	if digits() == 0 && from == at && padded && d == programs.Java {
 		return c, false // java.util.Formatter refuses them without a width
 	}
 	if at < len(s) && s[at] == '.' {
 		at++
+		from = at
 		digits()
+		if from == at && d == programs.Java {
+			return c, false // as a point without digits behind it
+		}
+		from--
+	} else {
+		from = at
 	}
 	if size := macro(s[at:]); size > 0 && d != programs.Java {
 		c.class, c.spelled = integer, s[start:at+size]
@@ -152,6 +159,9 @@ func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool
 		return c, false
 	}
 	letter := s[at]
+	if d == programs.Java && !takesFlags(letter, given, s[from:at]) {
+		return c, false
+	}
 	c.class = classOf[d][letter] - 1
 	if at++; c.class == date {
 		if at >= len(s) || !isLetter(s[at]) {
@@ -171,6 +181,21 @@ func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool
 	formatted := strings.ContainsAny(c.spelled, "$.") || c.spelled[1] == '0'
 	c.unsure = d == programs.C && c.class != none && (word && !formatted || strings.Contains(c.spelled, "'"))
 	return c, true
+}
+
+// javaFlags are those that java.util.Formatter takes with a conversion; of others it raises an exception.
+var javaFlags = map[byte]string{'d': "-+0,", 'o': "-#0", 'x': "-#0", 'e': "-#+0", 'f': "-#+0,", 'g': "-+0,",
+	'a': "-#+0"}
+
+// takesFlags reports whether a conversion of Java takes flags, and a precision.
+func takesFlags(letter byte, flags, precision string) bool {
+	lower := letter | 0x20
+	taken, known := javaFlags[lower]
+	if !known {
+		taken = "-"
+	}
+	whole := strings.IndexByte("doxctn%", lower) >= 0
+	return strings.Trim(flags, taken) == "" && (precision == "" || !whole)
 }
 
 // inttypes are the macros of inttypes.h as gettext has them between per cent sign and argument: %<PRIu64>.

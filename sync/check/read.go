@@ -27,6 +27,27 @@ func kindOf(r programs.Reader) string {
 	return Names
 }
 
+// Source is what the program that reads a source text would refuse, and in which check; "" where nothing is known of
+// it. A text that only its flag, its braces or its file's format say to be of a program is taken for a plain one.
+func Source(p programs.Programs, s, flags string, isForm bool) (kind, fault string) {
+	r := p.Reader
+	if p.Positions && !isForm && !strings.Contains(flags, programs.Unchecked) {
+		return Printf, text.Substitutions(s)
+	}
+	if !text.Known(r) || p.ByFormat || r.Gettext() || r == programs.MessageFormat || r == programs.Composite {
+		return "", ""
+	}
+	o := text.Options{}
+	if r == programs.Extension {
+		defined, _ := programs.Value(flags, programs.Defined)
+		o.Names = append([]string{}, strings.Fields(defined)...)
+	}
+	if faults := text.Read(r, s, o).Faults; len(faults) > 0 {
+		return kindOf(r), faults[0]
+	}
+	return "", ""
+}
+
 // read compares source and translation as their program reads them. False says that nothing names the program, or that
 // the source itself cannot be read so: then the source is all that is known.
 func (p *pair) read() bool {
@@ -38,11 +59,14 @@ func (p *pair) read() bool {
 	if r.Gettext() && len(p.in.Forms) > 0 {
 		from = p.in.Forms[len(p.in.Forms)-1] // of all forms that for many, as msgfmt does
 	}
-	o := text.Options{}
-	if defined, is := programs.Value(p.in.Flags, programs.Defined); is {
-		o.Names = strings.Fields(defined)
+	o, ofSource := text.Options{}, text.Options{}
+	if defined, is := programs.Value(p.in.Flags, programs.Defined); is || p.in.OwnFlags {
+		o.Names = append([]string{}, strings.Fields(defined)...)
 	}
-	source := text.Read(r, from, o)
+	if !p.in.OwnFlags {
+		ofSource = o
+	}
+	source := text.Read(r, from, ofSource)
 	switch {
 	case len(source.Faults) > 0:
 		return r.Gettext() || r == programs.Extension

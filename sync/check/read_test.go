@@ -76,6 +76,21 @@ func TestPrograms(t *testing.T) {
 		{programs.Laravel, "", "Welcome, :name", "Bienvenue, :NAME: 10:30", sound},
 		{programs.Slang, "", "Hello $name", "Hallo $naam", held},
 		{programs.Slang, "", "Hello $name", `Hallo ${name}, \$5`, sound},
+		{programs.Slang, "", "On ${d: yMd}", "Am ${t: yMd}", held},
+		{programs.Slang, "", "On ${d: yMd}", "Am $d", sound},
+		{programs.Slang, "", "See @:a.b", "Siehe @:a.c", held},
+		{programs.Slang, "", "See @:a.b", "Siehe @:{a.b}.", sound},
+		{programs.SlangBraces, "", "Hello {name}", "Hallo {naam}", held},
+		{programs.SlangBraces, "", "Hello {name: int}", `Hallo {name}, \{5} $x`, sound},
+		{programs.SlangDouble, "", "Hello {{name}}", "Hallo {name}", held},
+		{programs.SlangDouble, "", "Hello {{name}}", "Hallo {{ name }} {x}", sound},
+		{programs.I18next, "", "$t(files, {\"count\": {{n}} }) in {{x}}", "$t(dateien) in {{x}}, {{n}}", held},
+		{programs.I18next, "", "$t(files) in {{x}}", "{{x}}: $t( files, {\"count\": 2})", sound},
+		{programs.VueI18n, "", "Press @:buttons.save", "Drücke @:tasten.save", held},
+		{programs.VueI18n, "", "Press @:buttons.save", "Drücke @:buttons.save!", held},
+		{programs.VueI18n, "", "Press @:buttons.save", "Speichern", sound},
+		{programs.VueI18n, "", "Follows you", "@:account.back", sound},
+		{programs.VueI18n, "", "Press @:buttons.save", "Drücke @.upper:buttons.save bitte", sound},
 		{programs.I18next, "", ".roo/rules-{slug}/ {{x}}", "{{x}} und .roo/", sound},
 		{programs.I18next, "", "Hi {{- name}}", "Hallo {{ name }}", sound},
 		{programs.I18next, "", "Hi {{name}}", "Hallo {{naam}}", held},
@@ -96,6 +111,27 @@ func TestPrograms(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q -> %q: %v, want %q", c.reader, c.source, c.text, Translation(in), c.want)
+		}
+	}
+}
+
+// What the entry of a translation says of it counts, where the source's says something else.
+func TestOwnFlags(t *testing.T) {
+	for _, c := range []struct {
+		programs programs.Programs
+		flags    string
+		text     string
+		want     bool
+	}{
+		{programs.Programs{Reader: programs.Extension}, "", "$A$", false},
+		{programs.Programs{Reader: programs.Extension}, "placeholders=b", "$A$", false},
+		{programs.Programs{Reader: programs.Extension}, "placeholders=a b", "$A$", true},
+		{programs.Programs{Printf: programs.Java, Positions: true}, "", "%s %s", false},
+		{programs.Programs{Printf: programs.Java, Positions: true}, "formatted=false", "%s %s", true},
+	} {
+		in := Input{Level: Quiet, Programs: c.programs, Source: c.text, Translation: c.text, Flags: c.flags, OwnFlags: true}
+		if sound := len(Breaking(Translation(in))) == 0; sound != c.want {
+			t.Errorf("%v, %q: %v, want %v", c.programs, c.flags, Translation(in), c.want)
 		}
 	}
 }
@@ -129,6 +165,32 @@ func TestFlags(t *testing.T) {
 		if len(found) > 1 || c.want == sound && len(found) > 0 ||
 			c.want != sound && (len(found) == 0 || found[0].Warning || !strings.Contains(found[0].Reason, c.want)) {
 			t.Errorf("%s: %q -> %q: %v, want %q", c.flag, c.source, c.text, found, c.want)
+		}
+	}
+}
+
+// A line break at one end of one text makes msgfmt refuse the file, unless ends is off.
+func TestLines(t *testing.T) {
+	for _, c := range []struct {
+		format, source, text string
+		want                 string
+	}{
+		{"po", "%d files\n", "%d Dateien", "only one of source and translation ends with a line break, " +
+			"and msgfmt -c refuses the file"},
+		{"po", "Done", "\nFertig", "only one of source and translation begins with a line break, " +
+			"and msgfmt -c refuses the file"},
+		{"po", "Done\n", "Fertig\n\n", "warning: it ends with other blanks or line breaks than the source"},
+		{"po", "Done\n", "Fertig\n", sound},
+		{"json", "Done\n", "Fertig", "warning: it ends with other blanks or line breaks than the source"},
+	} {
+		in := Input{Programs: ProgramsOf(c.format), Source: c.source, Translation: c.text, Language: "de",
+			SourceLanguage: "en"}
+		found := Translation(in)
+		if c.want == sound && len(found) > 0 || c.want != sound && (len(found) != 1 || said(found[0]) != c.want) {
+			t.Errorf("%s: %q -> %q: %v, want %q", c.format, c.source, c.text, found, c.want)
+		}
+		if in.Level = Quiet; len(Translation(in)) > 0 {
+			t.Errorf("%s: %q is found though ends is off", c.format, c.text)
 		}
 	}
 }

@@ -143,6 +143,13 @@ func (e *Examiner) Source(n catalog.Name) string {
 // Examine checks one translation: against the source's text of the same name, or of "other" where the source has no
 // such form.
 func (e *Examiner) Examine(n catalog.Name, text string) []check.Finding {
+	return e.examine(n, text, nil)
+}
+
+// Unit is Examine for a text that is in the file: what its own entry says of it counts.
+func (e *Examiner) Unit(u catalog.Unit) []check.Finding { return e.examine(u.Name, u.Text, &u.Flags) }
+
+func (e *Examiner) examine(n catalog.Name, text string, flags *string) []check.Finding {
 	at, ok := e.index[n]
 	if !ok {
 		at, ok = e.index[catalog.Name{Key: n.Key, Form: plural.Other}]
@@ -154,6 +161,9 @@ func (e *Examiner) Examine(n catalog.Name, text string) []check.Finding {
 	in := check.Input{Programs: e.programs.Flagged(source.Flags), Key: n.Key, Form: n.Form, Flags: source.Flags,
 		Note: source.Note, Source: source.Text, Translation: text, Language: e.l.Code, SourceLanguage: e.b.Source.Code,
 		Skip: Skips(e.b, n.Key), Terms: e.terms, Level: func(kind string) check.Level { return e.levels[kind] }}
+	if flags != nil && !in.Programs.Reader.Gettext() && (e.b.Format.IsJSON() || in.Programs.Positions) {
+		in.Flags, in.OwnFlags = *flags, *flags != source.Flags
+	}
 	switch {
 	case plural.IsCategory(n.Form):
 		in.Forms = e.forms(func(category string) catalog.Name { return catalog.Name{Key: n.Key, Form: category} })

@@ -41,6 +41,16 @@ func files(t *testing.T, format, source, target string) (bundle.Target, catalog.
 	return to, bundle.Texts(from), f
 }
 
+// An entry that does not say formatted="false" is refused for what its source is not.
+func TestUnitHasItsOwnFlags(t *testing.T) {
+	to, source, f := files(t, "android-xml", `<resources><string name="a" formatted="false">%s %s</string></resources>`,
+		`<resources><string name="a">%s %s</string></resources>`)
+	of, u := New(to.Sources[0], to.Language, source), bundle.Texts(f)[0]
+	if len(of.Unit(u)) != 1 || len(of.Examine(u.Name, u.Text)) > 0 {
+		t.Errorf("in the file %v, as a new text %v", of.Unit(u), of.Examine(u.Name, u.Text))
+	}
+}
+
 // A translation is checked against the source's text of its name, or of "other" where the source has no such form.
 func TestExamine(t *testing.T) {
 	to, source, f := files(t, "android-xml",

@@ -204,7 +204,9 @@ var unjudged = map[programs.Reader]string{
 	programs.Flutter:         "flutter_tools: message_parser.dart and its tests",
 	programs.FlutterEscaping: "flutter_tools: message_parser.dart and its tests",
 	programs.Extension:       "developer.chrome.com, chrome.i18n: placeholders; Chromium: extensions/common/message_bundle.cc",
-	programs.Slang:           "pub.dev/packages/slang: string interpolation of Dart",
+	programs.Slang:           "pub.dev/packages/slang: string interpolation",
+	programs.SlangBraces:     "pub.dev/packages/slang: string interpolation",
+	programs.SlangDouble:     "pub.dev/packages/slang: string interpolation",
 	programs.Inline:          "OASIS: XLIFF 1.2 and 2.0, inline elements; those of Angular have a judge",
 }
 

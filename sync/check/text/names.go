@@ -52,6 +52,9 @@ var (
 	escaped   = regexp.MustCompile(`\{\{([^\n\r\x{2028}\x{2029}]+?)\}\}`)
 )
 
+// nested is another message's text in one of i18next.
+var nested = regexp.MustCompile(`\$t\(([^()]+)\)`)
+
 // readI18next is i18next: {{name}}, {{- name}}, {{name, format}}. $t(key) is another message's text.
 func readI18next(s string, _ Options) (t Text) {
 	for _, placeholder := range []*regexp.Regexp{unescaped, escaped} {
@@ -61,6 +64,11 @@ func readI18next(s string, _ Options) (t Text) {
 			t.Arguments = append(t.Arguments, Argument{Name: name, Spelled: "{{" + name + "}}"})
 		}
 		s = placeholder.ReplaceAllLiteralString(s, "x")
+	}
+	for _, m := range nested.FindAllStringSubmatch(s, -1) {
+		key, _, _ := strings.Cut(m[1], ",")
+		key = "$t(" + strings.TrimSpace(key) + ")"
+		t.Arguments = append(t.Arguments, Argument{Name: key, Spelled: key})
 	}
 	return t
 }
@@ -110,27 +118,47 @@ func keyOf(word string) string {
 	return strings.ToLower(word[:min(1, len(word))]) + word[min(1, len(word)):]
 }
 
-// readSlang is slang's $name and ${name}, as Dart has them; \$ is a dollar.
-func readSlang(s string, _ Options) (t Text) {
-	for i := 0; i+1 < len(s); i++ {
-		if s[i] == '\\' {
+// slang reads the texts of slang, which has three ways to spell an argument: $name and ${name}, as Dart, {name}, or
+// {{name}}. A type or a format may be behind the name: {name: int}. @:key is another text.
+type slang struct{ open, end string }
+
+var (
+	dart         = slang{"${", "}"}
+	braces       = slang{"{", "}"}
+	doubleBraces = slang{"{{", "}}"}
+
+	slangLink = regexp.MustCompile(`@:(?:(\w[\w|.]*\w|\w)|\{(\w[\w|.]*\w|\w)\})`)
+)
+
+func (l slang) read(s string, _ Options) (t Text) {
+	found := func(name, spelled string) { t.Arguments = append(t.Arguments, Argument{Name: name, Spelled: spelled}) }
+	for i := 0; i < len(s); i++ {
+		rest := s[i:]
+		link := slangLink.FindStringSubmatch(rest)
+		switch end := strings.Index(rest, l.end); {
+		case s[i] == '\\':
 			i++
-			continue
+		case link != nil && strings.HasPrefix(rest, link[0]):
+			key := "@:" + link[1] + link[2]
+			found(key, key)
+			i += len(link[0]) - 1
+		case end >= len(l.open) && strings.HasPrefix(rest, l.open):
+			name, _, _ := strings.Cut(rest[len(l.open):end], ":")
+			name = strings.TrimSpace(name)
+			found(name, l.spelled(name))
+			i += end + len(l.end) - 1
+		case l == dart && s[i] == '$' && words(s, i+1) > 0:
+			name := s[i+1 : i+1+words(s, i+1)]
+			found(name, l.spelled(name))
+			i += len(name)
 		}
-		if s[i] != '$' {
-			continue
-		}
-		from := i + 1
-		if s[from] == '{' {
-			from++
-		}
-		n := words(s, from)
-		if n == 0 || from > i+1 && at(s, from+n) != '}' {
-			continue
-		}
-		name := s[from : from+n]
-		t.Arguments = append(t.Arguments, Argument{Name: name, Spelled: "$" + name})
-		i = from + n - 1
 	}
 	return t
+}
+
+func (l slang) spelled(name string) string {
+	if l == dart {
+		return "$" + name
+	}
+	return l.open + name + l.end
 }

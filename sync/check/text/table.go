@@ -66,7 +66,9 @@ var readers = map[programs.Reader]reader{
 	programs.VueI18n:         {read: readVue},
 	programs.I18next:         {read: readI18next},
 	programs.Laravel:         {read: readLaravel, spare: true},
-	programs.Slang:           {read: readSlang},
+	programs.Slang:           {read: dart.read},
+	programs.SlangBraces:     {read: braces.read},
+	programs.SlangDouble:     {read: doubleBraces.read},
 	programs.Inline:          {read: readInline, counted: true},
 	programs.Angular:         {read: readAngular, counted: true},
 }

@@ -12,6 +12,7 @@ package text
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/locsync/locsync/formats/programs"
 )
@@ -106,6 +107,9 @@ func (row reader) arguments(have, use []Argument, few bool) []Difference {
 	if row.spare {
 		d.Extra = nil
 	}
+	if !slices.ContainsFunc(d.Lacks, isLink) || !slices.ContainsFunc(d.Extra, isLink) {
+		d.Lacks, d.Extra = slices.DeleteFunc(d.Lacks, isLink), slices.DeleteFunc(d.Extra, isLink)
+	}
 	if few && len(d.Extra) == 0 && (!row.exact || named(have)) && (!row.kept || len(d.Lacks) < 2) {
 		d.Lacks = nil
 	}
@@ -125,6 +129,12 @@ func (row reader) arguments(have, use []Argument, few bool) []Difference {
 			a.Spelled, typeName(a.Type), typeName(have[at].Type), have[at].Spelled)}}
 	}
 	return nil
+}
+
+// isLink reports whether an argument is another message's text. A translation may write that out, or link to one that
+// there is; one link in place of another leads nowhere.
+func isLink(spelled string) bool {
+	return strings.HasPrefix(spelled, "@:") || strings.HasPrefix(spelled, "$t(")
 }
 
 func named(all []Argument) bool { return len(all) > 0 && !isDigit(all[0].Name[0]) }

@@ -182,6 +182,8 @@ func (r *vueReader) linked() {
 		r.unlinked(start)
 		return
 	}
+	link := "@:" + r.s[r.at:r.at+n]
+	r.args = append(r.args, Argument{Name: link, Spelled: link})
 	r.at += n
 	r.items++
 }

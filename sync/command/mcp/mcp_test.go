@@ -327,6 +327,19 @@ func TestRefusedTexts(t *testing.T) {
 	if failed := a.call("missing", wire{"cursor": "x"}, nil); !strings.Contains(failed, "cursor") {
 		t.Error(failed)
 	}
+	for _, c := range []struct {
+		tool string
+		in   wire
+		says string
+	}{
+		{"missing", wire{"language": "xx"}, `nothing is translated into "xx"`},
+		{"missing", wire{"file": "web/en/none.json"}, "no source file"},
+		{"texts", wire{"file": "web/en/none.json"}, "no source file"},
+	} {
+		if failed := a.call(c.tool, c.in, nil); !strings.Contains(failed, c.says) {
+			t.Errorf("%s %v: %q", c.tool, c.in, failed)
+		}
+	}
 	if failed := a.call("missing", wire{"project": "../x"}, nil); !strings.Contains(failed, "../x") {
 		t.Error(failed)
 	}
@@ -356,7 +369,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	a.check(os.Remove(filepath.Join(a.dir, "web", "pl")))
 	a.check(os.Mkdir(filepath.Join(a.dir, "web", "pl"), 0o755))
 	link(outside, "web/pl/app.json")
-	if out := set("pl"); len(out.Refused) != 1 || out.Written > 0 {
+	if out := set("pl"); len(out.Refused) != 1 || out.Written > 0 ||
+		!strings.Contains(out.Refused[0].Reason, "is, or is in, a symbolic link") {
 		t.Errorf("%+v", out)
 	}
 	link("../../locsync.toml", "web/de/app.json.locsync-new")
@@ -484,6 +498,7 @@ func TestResources(t *testing.T) {
 	t.Parallel()
 	files := sources()
 	files["web/de/app.json"] = `{"hello": "Hallo"}`
+	files["web/en/größe 2.json"] = `{"size": "Size"}`
 	a := newAgent(t, files)
 	read := func(uri string, to any) error {
 		result, err := a.session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
@@ -499,8 +514,12 @@ func TestResources(t *testing.T) {
 	var texts listing[keyTexts]
 	a.check(read("locsync://files", &known))
 	a.check(read("locsync://problems", &problems))
+	a.check(read("locsync://file/web/en/gr%C3%B6%C3%9Fe%202.json", &texts))
+	if texts.Total != 1 {
+		t.Errorf("of a file whose name is escaped: %+v", texts)
+	}
 	a.check(read("locsync://file/web/en/app.json", &texts))
-	if known.Total != 7 || len(known.Items) != 7 || known.Rest != "" || texts.Total != 3 || texts.Rest != "" ||
+	if known.Total != 8 || len(known.Items) != 8 || known.Rest != "" || texts.Total != 3 || texts.Rest != "" ||
 		len(texts.Items[0].Problems) != 1 ||
 		!slices.ContainsFunc(problems.Items, func(p projectProblem) bool { return p.Key == "hello" && p.Project == "app" }) {
 		t.Errorf("%+v\n%+v\n%+v", known, problems, texts)

@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/pass/inspect"
 	"github.com/locsync/locsync/sync/report"
 )
@@ -90,6 +91,10 @@ func (s *server) problems(ctx context.Context, _ string) (any, error) {
 
 func (s *server) file(ctx context.Context, uri string) (any, error) {
 	path := strings.TrimPrefix(uri, fileURI)
+	spelled, err := url.PathUnescape(path)
+	if err == nil { // as clients fill in the template
+		path = spelled
+	}
 	c, err := s.begin(ctx, nil, "")
 	if err != nil {
 		return nil, err
@@ -104,12 +109,17 @@ func (s *server) file(ctx context.Context, uri string) (any, error) {
 		}))
 	}
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("no source file of the configuration is called %q; %s has all", path, filesURI)
+		err = noFile(path)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return listed(all, "", byKey(sources), "call texts with this file, and next as cursor")
+}
+
+func noFile(path string) error {
+	return failure.Usage(fmt.Errorf("no source file of the configuration that can be read is called %q; %s has all", path,
+		filesURI))
 }
 
 // eachCheck calls do with the check of each project's working tree.

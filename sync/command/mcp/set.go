@@ -196,7 +196,7 @@ func (w *worktree) target(t wanted) (bundle.Target, string) {
 	case t.Language == w.cfg.SourceLanguage:
 		return bundle.Target{}, "is in the source language; change the source file itself"
 	case !slices.Contains(w.cfg.TargetLanguages, t.Language):
-		return bundle.Target{}, noLanguage(w.cfg, t.Language).Error()
+		return bundle.Target{}, noLanguage(w.cfg.TargetLanguages, t.Language).Error()
 	case t.Text != "" && len(t.Forms) > 0:
 		return bundle.Target{}, "has text and forms; give one of them"
 	}
@@ -313,7 +313,11 @@ func (w *worktree) setIn(root *os.Root, path string, edits []*edit, dry bool, ou
 	before, err := bound.ReadFS(w.fsys, path, resource.MaxBytes)
 	exists := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.refuse(out, edits, "the file cannot be read: "+err.Error())
+		why := "the file cannot be read: " + err.Error()
+		if bundle.IsLink(w.fsys, path) {
+			why = "the file is, or is in, a symbolic link; translations are written through none"
+		}
+		w.refuse(out, edits, why)
 		return nil
 	}
 	content, written := before, 0

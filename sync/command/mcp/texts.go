@@ -122,14 +122,15 @@ func (s *server) missing(ctx context.Context, r *sdk.CallToolRequest, in missing
 		return list[missingKey]{}, err
 	}
 	all, sources := []missingKey{}, make(order)
+	var languages []string
+	hasFile := in.File == ""
 	for _, p := range c.projects(in.Project) {
+		languages = append(languages, p.TargetLanguages...)
 		err := c.inWorktree(ctx, p, func(w *worktree) error {
-			if in.Language != "" && !slices.Contains(p.TargetLanguages, in.Language) && in.Project != "" {
-				return failure.Usage(noLanguage(p, in.Language))
-			}
 			found, err := w.inspects(ctx, c, inspect.Options{Missing: true})
 			if err == nil {
 				all = append(all, w.gaps(found, in, sources)...)
+				hasFile = hasFile || w.hasSource(in.File)
 			}
 			return err
 		})
@@ -137,12 +138,24 @@ func (s *server) missing(ctx context.Context, r *sdk.CallToolRequest, in missing
 			return list[missingKey]{}, err
 		}
 	}
+	switch { // that nothing is missing there would be taken for good news
+	case in.Language != "" && !slices.Contains(languages, in.Language):
+		slices.Sort(languages)
+		return list[missingKey]{}, failure.Usage(noLanguage(slices.Compact(languages), in.Language))
+	case !hasFile:
+		return list[missingKey]{}, noFile(in.File)
+	}
 	of := func(k missingKey) position { return sources.of(k.Project, k.File, k.Key) }
 	return paged(all, in.page, sorted[missingKey]{"missing", of, sources.now})
 }
 
-func noLanguage(p *config.Project, language string) error {
-	return fmt.Errorf("nothing is translated into %q; %s", language, spell.Meant(language, p.TargetLanguages))
+func noLanguage(languages []string, language string) error {
+	return fmt.Errorf("nothing is translated into %q; %s", language, spell.Meant(language, languages))
+}
+
+// hasSource reports whether a source file that can be read has this path.
+func (w *worktree) hasSource(path string) bool {
+	return slices.ContainsFunc(w.tree.Sources, func(s *tree.Source) bool { return s.Path == path && !s.Broken() })
 }
 
 // fileKey is a key of a file of translations.
@@ -216,15 +229,20 @@ func (s *server) texts(ctx context.Context, r *sdk.CallToolRequest, in textsIn) 
 		return list[keyTexts]{}, err
 	}
 	all, sources := []keyTexts{}, make(order)
+	hasFile := in.File == ""
 	for _, p := range c.projects(in.Project) {
 		err := c.inWorktree(ctx, p, func(w *worktree) error {
 			found, err := w.keys(ctx, c, in, sources)
 			all = append(all, found...)
+			hasFile = hasFile || err == nil && w.hasSource(in.File)
 			return err
 		})
 		if err != nil {
 			return list[keyTexts]{}, err
 		}
+	}
+	if !hasFile {
+		return list[keyTexts]{}, noFile(in.File)
 	}
 	return paged(all, in.page, byKey(sources))
 }

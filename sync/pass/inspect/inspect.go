@@ -217,8 +217,9 @@ func (x *inspection) source(s *tree.Source) {
 		file.Keys = len(s.Texts.Keys())
 		x.report.Keys += file.Keys
 		x.losses(s.Format.Name, s.Format.Losses(s.File))
-		x.oddities(s.File, s.Path, s.Source, s.Clash)
+		x.oddities(s.Bundle, s.File, s.Path, s.Source, s.Clash)
 		x.refused(s.Bundle, s.File, s.Path, s.Source)
+		x.faults(s)
 		x.explain(s)
 	}
 	x.report.Files = append(x.report.Files, file)
@@ -238,10 +239,11 @@ func (x *inspection) losses(format string, ofFile []string) {
 }
 
 // oddities are the warnings of a grammar, and the entries that stand twice, as far as nothing worse is said of them.
-func (x *inspection) oddities(f *resource.File, path string, l config.Language, worse map[string]string) {
-	for _, w := range bundle.Warnings(f, path, l) {
+func (x *inspection) oddities(b *bundle.Bundle, f *resource.File, path string, l config.Language,
+	worse map[string]string) {
+	for _, w := range bundle.Warnings(b, f, path, l) {
 		if w.Code != report.CodeDuplicate || worse[w.Key] == "" {
-			x.told(report.Warning, w)
+			x.told(w.Severity, w)
 		}
 	}
 }
@@ -382,7 +384,7 @@ func (x *inspection) texts(t *tree.Tree, target bundle.Target, f *resource.File,
 	b, l := target.Sources[0], target.Language
 	source, ok := t.SourceTexts(target)
 	x.refused(b, f, target.Path, l)
-	x.oddities(f, target.Path, l, bundle.Unsent(b, f))
+	x.oddities(b, f, target.Path, l, bundle.Unsent(b, f))
 	at := newPositions(f)
 	unfit := examine.Unfit(b, source, f, texts)
 	for _, p := range examine.UnfitProblems(target, texts, unfit) {
@@ -431,7 +433,7 @@ func (x *inspection) translations(target bundle.Target, at *positions, source, t
 					"the service has one text for both, and each file keeps its own"), "make them agree, or give the files "+
 					"collections of their own or a key_prefix")
 		}
-		findings := of.Examine(u.Name, u.Text)
+		findings := of.Unit(u)
 		findings = append(findings, x.otherLanguage(b, l, level, u, of)...)
 		if lack, is := lacks[u.Key]; is {
 			delete(lacks, u.Key)

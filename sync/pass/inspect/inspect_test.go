@@ -108,7 +108,7 @@ output = "ios/{LOCALE:IOS}.strings"
 		`locales/en/nested.json:2:11: "menu" (en): holds further values and the flat format has no keys for those (set format to the structured one of its kind)`,
 		`locales/fr/app.json:3:7: expected a colon`,
 		`values-de/strings.xml:3:28: warning: "n" (de): the plural lacks the form "one"`,
-		`values/strings.xml:2:3: warning: "q" (en): an apostrophe`,
+		`values/strings.xml:2:3: "q" (en): an apostrophe`,
 	)
 }
 

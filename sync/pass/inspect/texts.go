@@ -68,6 +68,25 @@ func (x *inspection) refused(b *bundle.Bundle, f *resource.File, name string, l 
 	x.add(report.Error, report.CodeSyntax, p, remedy+", or name the file .jsonc or .json5 if its program takes it")
 }
 
+// faults names source texts that the program which reads the file would refuse.
+func (x *inspection) faults(s *tree.Source) {
+	of, at := examine.New(s.Bundle, s.Source, s.Texts), newPositions(s.File)
+	for _, u := range s.Texts {
+		reader := of.Reader(u.Key)
+		blind := reader.Reader == programs.Extension && !s.Format.IsJSON() // YAML says nothing of placeholders
+		if s.Clash[u.Key] != "" || blind {
+			continue
+		}
+		kind, fault := check.Source(reader, u.Text, u.Flags, u.Form != "")
+		if fault == "" || s.Files.Skips(kind, u.Key) {
+			continue
+		}
+		p := report.Problem{File: s.Path, Key: u.Key, Language: s.Source.Code, Problem: fault}
+		at.put(&p, u.Form)
+		x.add(report.Error, kind, p, strings.Replace(repair(kind, u.Key), "translation", "source text", 1))
+	}
+}
+
 // explain tells how the texts of the key that was asked for are read.
 func (x *inspection) explain(s *tree.Source) {
 	if x.o.Explain == "" {

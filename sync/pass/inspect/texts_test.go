@@ -39,6 +39,40 @@ output = "_locales/{LANGUAGE}/messages.json"
 	}
 }
 
+// A source text that its program refuses is an error of the source, once, and frees no other text.
+func TestSourcesThatProgramsRefuse(t *testing.T) {
+	w := newWorld(t, settings+`
+[[project.files]]
+source = "en.json"
+output = "{LANGUAGE}.json"
+skip_checks = ["icu:meant"]
+[[project.files]]
+source = "values/strings.xml"
+output = "values-{LANGUAGE}/strings.xml"
+[[project.files]]
+source = "_locales/en/messages.yml"
+output = "_locales/{LANGUAGE}/messages.yml"
+format = "structured-yaml"
+`, map[string]string{
+		"package.json":             `{"dependencies": {"react-intl": "7"}}`,
+		"_locales/en/messages.yml": "y:\n  message: $NAME$\n  placeholders:\n    name:\n      content: $1\n",
+		"en.json":                  "{\"a\": \"Hi {name\",\n\"b\": \"Hi {name}\", \"meant\": \"{\"}",
+		"values/strings.xml": `<resources><string name="c">%s of %s</string>` +
+			`<string name="d" formatted="false">%s of %s</string><string name="e">%1$s of %2$s</string></resources>`,
+	})
+	var got []string
+	for _, p := range w.inspects(Options{}).Problems {
+		got = append(got, p.Severity+" "+p.Code+" "+p.File+" "+p.Key)
+		if !strings.HasPrefix(p.Remedy, "correct the source text; if it is meant so") && p.Code == report.CodeICU {
+			t.Errorf("%+v", p)
+		}
+	}
+	const want = "error icu en.json a, error printf values/strings.xml c"
+	if list := strings.Join(got, ", "); list != want {
+		t.Errorf("%s, want %s", list, want)
+	}
+}
+
 // A sentence under a key that another language has word for word is in the wrong file, but for languages that have
 // sentences in common. How a text is read is told of the key that is asked for.
 func TestTextOfAnotherLanguage(t *testing.T) {

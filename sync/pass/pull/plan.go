@@ -74,7 +74,7 @@ type told struct {
 func (s *situation) leaveOut(code, key, why string) {
 	s.told.keys = append(s.told.keys, key)
 	s.told.problems = append(s.told.problems,
-		report.Problem{Code: code, File: s.Path, Key: key, Language: s.Language.Code, Problem: why})
+		report.Problem{Code: code, Severity: report.Error, File: s.Path, Key: key, Language: s.Language.Code, Problem: why})
 }
 
 // leaveChanges takes note of all that a file does not get which is left as it is.

@@ -317,7 +317,7 @@ func (b *Bundle) Read(fsys fs.FS, name string, l config.Language) (*resource.Fil
 		err = fmt.Errorf("it has more than %d MB, which no resource file has", resource.MaxBytes>>20)
 		return nil, refused(name, l, err), nil
 	}
-	if err != nil && isLink(fsys, name) {
+	if err != nil && IsLink(fsys, name) {
 		return nil, &report.Problem{Code: report.CodeRead, File: name, Language: l.Code, Problem: outside}, nil
 	}
 	if err != nil {
@@ -376,8 +376,8 @@ func onceRead(b *Bundle, src []byte) []byte {
 	return src
 }
 
-// isLink reports whether a path, or a folder that it is in, is a symbolic link, in a tree that knows of those.
-func isLink(fsys fs.FS, name string) bool {
+// IsLink reports whether a path, or a folder that it is in, is a symbolic link, in a tree that knows of those.
+func IsLink(fsys fs.FS, name string) bool {
 	for ; fs.ValidPath(name) && name != "."; name = path.Dir(name) {
 		if info, err := fs.Lstat(fsys, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return true
@@ -528,21 +528,35 @@ func Findings(f *resource.File, name string, l config.Language) []report.Problem
 	return problems
 }
 
-// Warnings are what is odd in a readable file and keeps nothing from working.
-func Warnings(f *resource.File, name string, l config.Language) []report.Problem {
+// Warnings are what is odd in a readable file and keeps nothing from being sent. It is an error where the programs that
+// read the file refuse it.
+func Warnings(b *Bundle, f *resource.File, name string, l config.Language) []report.Problem {
 	var problems []report.Problem
 	for _, w := range f.Warnings() {
 		if !w.Left && formats.Mind(f, w) {
-			problems = append(problems, warning(report.CodeSpelling, f, name, l, w))
+			p := warning(report.CodeSpelling, f, name, l, w)
+			p.Severity = severity(w.Fails)
+			problems = append(problems, p)
 		}
 	}
+	said := "is in this file twice; the last one counts. Take one of them out"
+	if b.Format.Programs.Once {
+		said = "is in this file twice, and the tools that read it refuse the file; take one of them out"
+	}
 	for _, d := range f.Duplicates() {
-		p := report.Problem{Code: report.CodeDuplicate, File: name, Language: l.Code, Key: f.KeyOf(d[1]),
-			Problem: "is in this file twice; the last one counts. Take one of them out"}
+		p := report.Problem{Code: report.CodeDuplicate, File: name, Language: l.Code, Key: f.KeyOf(d[1]), Problem: said,
+			Severity: severity(b.Format.Programs.Once)}
 		p.Line, p.Column = f.Position(int(f.Node(d[1]).Whole.Start))
 		problems = append(problems, p)
 	}
 	return problems
+}
+
+func severity(fails bool) string {
+	if fails {
+		return report.Error
+	}
+	return report.Warning
 }
 
 func warning(code string, f *resource.File, name string, l config.Language, w resource.Warning) report.Problem {

@@ -132,7 +132,7 @@ func survives(t testing.TB, b *Bundle, src []byte) {
 		texts := Texts(f)
 		Unsent(b, f)
 		Findings(f, "f", l)
-		Warnings(f, "f", l)
+		Warnings(b, f, "f", l)
 		f.Nested()
 		if b.Format.Multilingual() {
 			b.Format.Languages(f.Bytes())
@@ -187,7 +187,7 @@ func TestFileEndsNothing(t *testing.T) {
 	if got := Unsent(b, f); len(got) != 1 || got["b"] == "" {
 		t.Errorf("clashes %v, want b alone: a number is no text", got)
 	}
-	if got := Warnings(f, "f", b.Source); len(got) != 2 {
+	if got := Warnings(b, f, "f", b.Source); len(got) != 2 {
 		t.Errorf("warnings %v, want both keys named", got)
 	}
 }

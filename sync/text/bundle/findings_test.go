@@ -42,7 +42,7 @@ output = "{LANGUAGE}.json"
 		if got := keys(Findings(f, path, bundles[i].Source)); got != c.findings {
 			t.Errorf("%s: findings %q, want %q", path, got, c.findings)
 		}
-		if got := keys(Warnings(f, path, bundles[i].Source)); got != c.warnings {
+		if got := keys(Warnings(bundles[i], f, path, bundles[i].Source)); got != c.warnings {
 			t.Errorf("%s: warnings %q, want %q", path, got, c.warnings)
 		}
 	}
@@ -63,6 +63,8 @@ func TestWarningsOfOtherReaders(t *testing.T) {
 			"<resources><string name=\"a\">It's</string></resources>", "an apostrophe"},
 		{"composeResources/values/strings.xml", "composeResources/values-{LANGUAGE}/strings.xml",
 			"<resources><string name=\"a\">It's</string></resources>", ""},
+		{"i18n/src/commonMain/moko-resources/base/strings.xml", "i18n/src/commonMain/moko-resources/{LANGUAGE}/strings.xml",
+			"<resources><string name=\"a\">It's</string></resources>", ""},
 		{"app/src/commonMain/composeResources/values/strings.xml",
 			"app/src/commonMain/composeResources/values-{LANGUAGE}/strings.xml",
 			"<resources><string name=\"a\">It's \\u12</string></resources>", ""},
@@ -81,7 +83,7 @@ func TestWarningsOfOtherReaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, w := range Warnings(f, b.Path, b.Source) {
+		for _, w := range Warnings(b, f, b.Path, b.Source) {
 			got = append(got, w.Problem)
 		}
 		want := c.want
@@ -105,11 +107,50 @@ output = "{LANGUAGE}.xml"
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := Warnings(f, b.Path, b.Source)
+	w := Warnings(b, f, b.Path, b.Source)
 	if len(w) != 1 || w[0].Line != 2 || w[0].Column != 31 || w[0].Key != "" || len(Findings(f, b.Path, b.Source)) > 0 {
 		t.Errorf("%v", w)
 	}
 	if w[0].Advised().Remedy != "take it out, or put back the tag or comment sign that is missing" {
 		t.Errorf("what to do: %q", w[0].Advised().Remedy)
+	}
+}
+
+// What the tools of a format refuse a file for is an error, and a warning where its programs go on.
+func TestWhatToolsRefuse(t *testing.T) {
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n%s\"\n\nmsgid \"a\"\nmsgstr \"A\"\n"
+	for _, c := range []struct{ path, text, want string }{
+		{"res/values/strings.xml", `<resources><string name="a">It's</string></resources>`, "error spelling"},
+		{"res/values/strings.xml", `<resources><string name="a">\u12</string></resources>`, "error spelling"},
+		{"res/values/strings.xml", `<resources><string name="a"><x:g>A</x:g></string></resources>`, "error spelling"},
+		{"res/values/strings.xml", `<resources><string>A</string></resources>`, "error spelling"},
+		{"res/values/strings.xml", `<resources>x<string name="a">A</string></resources>`, "warning spelling"},
+		{"res/values/strings.xml", `<resources><string name="a">A</string><string name="a">A</string></resources>`,
+			"error duplicate"},
+		{"composeResources/values/strings.xml", `<resources><string name="a">It\'s</string></resources>`,
+			"warning spelling"},
+		{"en.json", `{"a": "A", "a": "A"}`, "warning duplicate"},
+		{"app.pot", fmt.Sprintf(header, "") + "\nmsgid \"a\"\nmsgstr \"A\"\n", "error duplicate"},
+		{"app.pot", fmt.Sprintf(header, "Plural-Forms: nplurals=2; plural=(n !! 1);\\n"), "error spelling"},
+		{"app.pot", fmt.Sprintf(header, "Plural-Forms: nplurals=2; plural=n;\\n"), "error spelling"},
+		{"app.pot", fmt.Sprintf(header, "Plural-Forms: nplurals=INTEGER; plural=EXPRESSION;\\n"), "error spelling"},
+		{"app.pot", fmt.Sprintf(header, "Plural-Forms: nplurals=2; plural=(n != 1);\\n"), ""},
+		{"app.pot", fmt.Sprintf(header, ""), ""},
+	} {
+		b := find(t, tree(c.path, ""),
+			project(t, "[[project.files]]\nsource = \""+c.path+"\"\noutput = \"{LANGUAGE}/x{EXT}\"\n"))[0]
+		language := b.Source
+		language.Code, language.Path = "de", "de"
+		f, err := b.Parse([]byte(c.text), language)
+		if err != nil {
+			t.Fatal(c.text, err)
+		}
+		var got []string
+		for _, w := range Warnings(b, f, b.Path, b.Source) {
+			got = append(got, w.Severity+" "+w.Code)
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s, %q: %q, want %q", c.path, c.text, got, c.want)
+		}
 	}
 }

@@ -46,7 +46,7 @@ func asked(b *Bundle, src []byte) {
 		f.Lookup(e.Key, e.Form)
 	}
 	Unsent(b, f)
-	Warnings(f, "f", b.Source)
+	Warnings(b, f, "f", b.Source)
 }
 
 // TestManyTimesOneKey: what is asked of a file that has one key n times is linear, in every format that reads it.

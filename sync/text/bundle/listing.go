@@ -76,7 +76,7 @@ func (l *listing) note(name string, err error) {
 // Closed reports whether an error says of a file or folder that this user may not read it, or that it is behind a link
 // which leads out of the tree or to itself.
 func Closed(fsys fs.FS, name string, err error) bool {
-	return errors.Is(err, fs.ErrPermission) || err != nil && !absent(err) && isLink(fsys, name)
+	return errors.Is(err, fs.ErrPermission) || err != nil && !absent(err) && IsLink(fsys, name)
 }
 
 // absent reports whether an error says that there is no such file, also where a file has the name of a folder above.

@@ -71,6 +71,7 @@ var angularTemplate = regexp.MustCompile(`original="ng2?\.template"`)
 func (r *reading) program(file string, format formats.Format) programs.Programs {
 	p := format.Programs
 	n := named{p.Reader, "the format " + format.Name}
+	byFormat := n
 	base := path.Base(file)
 	switch {
 	case format.PluralKeys: // files of many programs
@@ -87,7 +88,7 @@ func (r *reading) program(file string, format formats.Format) programs.Programs 
 	}
 	p.Reader = n.reader
 	if p.Reader != programs.Unknown {
-		p.Because = n.because
+		p.Because, p.ByFormat = n.because, n == byFormat
 	}
 	return p
 }
@@ -98,8 +99,10 @@ func (r *reading) script(file, base string, n named) named {
 	switch {
 	case path.Base(path.Dir(dir)) == "_locales" && strings.HasPrefix(base, "messages."):
 		return named{programs.Extension, "the folder _locales"}
-	case strings.Contains(base, ".i18n.") && strings.Contains(r.nearest(file, "pubspec.yaml"), "slang"):
-		return named{programs.Slang, "slang in pubspec.yaml"}
+	case strings.Contains(r.nearest(file, "pubspec.yaml"), "slang"):
+		if of, is := r.slang(file, base); is {
+			return of
+		}
 	case slices.Contains(strings.Split(dir, "/"), "lang") &&
 		strings.Contains(r.nearest(file, "composer.json"), `"laravel/framework"`):
 		return named{programs.Laravel, "laravel/framework in composer.json"}
@@ -112,6 +115,35 @@ func (r *reading) script(file, base string, n named) named {
 		return true
 	})
 	return n
+}
+
+// slang is how slang reads a file, by its settings; false where the file is none of its own.
+func (r *reading) slang(file, base string) (named, bool) {
+	settings, name := r.nearest(file, "slang.yaml"), "slang.yaml"
+	if settings == "" {
+		settings, name = r.nearest(file, "build.yaml"), "build.yaml"
+	}
+	pattern := setting(settings, "input_file_pattern")
+	if pattern == "" {
+		pattern = ".i18n."
+	}
+	styles := map[string]programs.Reader{"braces": programs.SlangBraces, "double_braces": programs.SlangDouble}
+	style, is := styles[setting(settings, "string_interpolation")]
+	if !is {
+		style, name = programs.Slang, "pubspec.yaml"
+	}
+	return named{style, "slang in " + name}, strings.Contains(base, pattern)
+}
+
+// setting is the value of a key in a small file of YAML, wherever the key is; "" for none.
+func setting(settings, key string) string {
+	for line := range strings.Lines(settings) {
+		if name, value, is := strings.Cut(line, ":"); is && strings.TrimSpace(name) == key {
+			value, _, _ = strings.Cut(value, "#")
+			return strings.Trim(strings.TrimSpace(value), `"'`)
+		}
+	}
+	return ""
 }
 
 // nearest is the file of this name that is nearest above another.
@@ -174,15 +206,7 @@ func isOld(version string) bool {
 // flutter is how gen-l10n is set up to read an ARB file; other tools read it in other ways.
 func (r *reading) flutter(file string, n named) named {
 	settings := r.nearest(file, "l10n.yaml")
-	on := func(key string) bool {
-		for line := range strings.Lines(settings) {
-			if name, value, is := strings.Cut(line, ":"); is && strings.TrimSpace(name) == key {
-				value, _, _ = strings.Cut(value, "#")
-				return strings.TrimSpace(value) == "true"
-			}
-		}
-		return false
-	}
+	on := func(key string) bool { return setting(settings, key) == "true" }
 	switch {
 	case on("relax-syntax"):
 		return named{programs.Unknown, "relax-syntax in l10n.yaml"}
