@@ -18,11 +18,12 @@ function icu(elements, names, tags) {
   }
 }
 
-// Of vue-i18n's nodes: 4 is {name}, 5 is {0}.
+// Of vue-i18n's nodes: 4 is {name}, 5 is {0}, 7 the key of a link.
 function vue(node, names) {
   if (!node || typeof node !== 'object') return;
   if (node.type === 4) names.add(node.key ?? node.k);
   if (node.type === 5) names.add(String(node.index ?? node.i));
+  if (node.type === 7) names.add('@:' + (node.value ?? node.v));
   for (const child of Object.values(node)) if (typeof child === 'object') vue(child, names);
 }
 
