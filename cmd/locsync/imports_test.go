@@ -207,12 +207,12 @@ var imports = map[string][]string{
 	"sync/service/local/pack":  {},
 	"sync/service/local/terms": {"sync/service/local/api", "sync/service/local/store"},
 	// secret: the password of the mail server
-	"sync/service/local/mail":          {"sync/bound", "sync/config/secret"},
+	"sync/service/local/mail":          {"sync/bound", "sync/config/secret", "sync/service/local/folder"},
 	"sync/service/local/mail/mailtest": {}, // a server for tests
 	"sync/service/local/news": {"sync/bound/fault", "sync/config/languages", "sync/service/local/api",
 		"sync/service/local/mail", "sync/service/local/people", "sync/service/local/store", "sync/service/local/words"},
 	// secret: of the client at the provider
-	"sync/service/local/openid":            {"sync/bound", "sync/config/secret"},
+	"sync/service/local/openid":            {"sync/bound", "sync/config/secret", "sync/service/local/folder"},
 	"sync/service/local/openid/openidtest": {}, // a provider for tests
 	"sync/service/local/findings":          {"sync/check", "sync/service/local/words"},
 	"sync/service/local/page/assets":       {},
@@ -220,7 +220,7 @@ var imports = map[string][]string{
 	"sync/service/local/page/layout": {"sync/service/local/marks", "sync/service/local/page/assets",
 		"sync/service/local/words"},
 	"sync/service/local/people": {"sync/service/local/api", "sync/service/local/store"},
-	"sync/service/local/folder": {},
+	"sync/service/local/folder": {"sync/bound"},
 	"sync/service/local/backup": {"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/audit":  {"sync/service/local/store"},
 	"sync/service/local/jobs": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
@@ -247,10 +247,10 @@ var imports = map[string][]string{
 		"sync/service/local/segment"}, // words of keys
 	"sync/service/local/tasks": {"sync/service/wire", "sync/service/local/api", "sync/service/local/store"},
 	// bound: the file of templates
-	"sync/service/local/projects": {"sync/bound", "sync/service/wire", "sync/service/local/api",
+	"sync/service/local/projects": {"sync/service/local/folder", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/documents", "sync/service/local/store"},
 	// check: what an engine answers is measured against its source
-	"sync/service/local/machine": {"sync/bound", "sync/check", "formats/programs"},
+	"sync/service/local/machine": {"sync/bound", "sync/check", "sync/service/local/folder", "formats/programs"},
 	// check, plural: what pulls would hold back, said while it is typed. keys: the one way to store a translation.
 	"sync/service/local/page": {"sync/bound/fault", "sync/bound/serve", "formats", "formats/programs", "sync/check",
 		"sync/config/languages", "sync/text/plural", "sync/service/wire", "sync/service/local/api",

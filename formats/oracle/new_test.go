@@ -383,7 +383,7 @@ func FuzzProve(f *testing.F) {
 	})
 }
 
-// listTwice reports whether the items of one path do not come in their order: a list stands there twice, and an edit by
+// listTwice reports whether the items of one path do not come in their order: the file has a list twice, and an edit by
 // which one of the two goes is refused.
 func listTwice(entries iter.Seq[resource.Entry]) bool {
 	last := make(map[string]int)

@@ -354,7 +354,8 @@ func FuzzTranslation(f *testing.F) {
 					t.Fatalf("an empty finding on %+v", in)
 				}
 			}
-			if in.Translation = "слова " + source + " слова"; source == "" || !utf8.ValidString(source) ||
+			in.Translation = "слова " + source + " слова"
+			if source == "" || !utf8.ValidString(source) ||
 				format == "android-xml" && text.Substitutions(in.Translation) != "" {
 				continue
 			}

@@ -69,7 +69,7 @@ func TestMacros(t *testing.T) {
 	}
 }
 
-// A number that the source has a form for has one in the translation, too: Symfony raises an exception where it has not.
+// A number that the source has a form for has one in the translation, too: Symfony raises an exception otherwise.
 func TestIntervalsAreWhole(t *testing.T) {
 	const source = "{0} none|{1} one|]1,Inf[ %count% apples"
 	for _, c := range []struct{ source, text, want string }{

@@ -189,7 +189,8 @@ func TestLines(t *testing.T) {
 		if c.want == sound && len(found) > 0 || c.want != sound && (len(found) != 1 || said(found[0]) != c.want) {
 			t.Errorf("%s: %q -> %q: %v, want %q", c.format, c.source, c.text, found, c.want)
 		}
-		if in.Level = Quiet; len(Translation(in)) > 0 {
+		in.Level = Quiet
+		if len(Translation(in)) > 0 {
 			t.Errorf("%s: %q is found though ends is off", c.format, c.text)
 		}
 	}

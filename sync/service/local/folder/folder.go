@@ -1,5 +1,5 @@
 // Package folder is about the files that the embedded service has beside its database: whose they are, that they are on
-// the disk, and when they go.
+// the disk, when they go, and what those with settings hold.
 //
 // Its law: a file is removed only where no record speaks of it, and not while a copy of the service is made.
 package folder

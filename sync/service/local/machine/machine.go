@@ -8,12 +8,9 @@
 package machine
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -25,6 +22,7 @@ import (
 	"github.com/locsync/locsync/formats/programs"
 	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/service/local/folder"
 )
 
 // File is the name of the file that names the engines, in the folder of the service.
@@ -76,17 +74,8 @@ func Read(dir string) (*Engines, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	file := filepath.Join(dir, File)
-	text, err := bound.ReadFile(file, mostFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return e, nil
-	case err != nil:
+	if _, err := folder.Settings(file, mostFile, "an array of engines", &e.all); err != nil {
 		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e.all); err != nil {
-		return nil, fmt.Errorf("%s: want an array of engines: %w", file, err)
 	}
 	for i, one := range e.all {
 		if one == nil {

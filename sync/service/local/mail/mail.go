@@ -10,11 +10,9 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"mime"
 	"mime/quotedprintable"
@@ -29,6 +27,7 @@ import (
 
 	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/config/secret"
+	"github.com/locsync/locsync/sync/service/local/folder"
 )
 
 // File is the name of the file that names the server, in the folder of the service.
@@ -64,18 +63,10 @@ const mostFile = 1 << 16
 // Read reads the server of a folder; nil for a folder without the file. An error says what to change in the file.
 func Read(dir string) (*Server, error) {
 	file := filepath.Join(dir, File)
-	text, err := bound.ReadFile(file, mostFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	s := new(Server)
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(s); err != nil {
-		return nil, fmt.Errorf("%s: want an object with host, from and what else the manual names: %w", file, err)
+	there, err := folder.Settings(file, mostFile, "an object with host, from and what else the manual names", s)
+	if err != nil || !there {
+		return nil, err
 	}
 	if err := s.complete(dir); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 		{`{"host": "h", "from": "a@b.c", "user": "u", "password_env": "LOCSYNC_SMTP_PASSWORD"}`, "587 starttls 07:00 secret"},
 		{`{"host": "h", "from": "a@b.c", "user": "u", "password_env": "SMTP"}`, "password_env: \"SMTP\" does not begin with"},
 		{`{"from": "a@b.c"}`, "host is missing"},
-		{`{"host": "h", "from": "nobody"}`, "want an address"},
+		{`{"host": "h", "from": "l10n"}`, "want an address"},
 		{`{"host": "h", "from": "a@b.c", "security": "ssl"}`, "want starttls, tls or none"},
 		{`{"host": "h", "from": "a@b.c", "security": "none"}`, "of this machine"},
 		{`{"host": "h", "from": "a@b.c", "port": 70000}`, "want one from 1 to 65535"},

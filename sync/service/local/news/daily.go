@@ -67,7 +67,8 @@ func (s *Service) round(ctx context.Context) (ok bool) {
 	ok = err == nil
 	for _, person := range all {
 		for _, send := range []func(context.Context, *store.Person) error{s.ask, s.tell} {
-			if err = send(ctx, person); ctx.Err() != nil {
+			err = send(ctx, person)
+			if ctx.Err() != nil {
 				return ok
 			}
 			if err != nil {

@@ -43,7 +43,8 @@ func (s *Service) Feed(w http.ResponseWriter, r *http.Request, root string) erro
 	var all []Entry
 	err := s.store.View(func(tx *store.Tx) error {
 		found, err := s.find(tx, func(t *store.Told) string { return t.Feed }, r.URL.Query().Get("word"))
-		if person = found; err != nil || found == nil {
+		person = found
+		if err != nil || found == nil {
 			return err
 		}
 		all, _, err = entries(tx, found, 0, tx.Now())

@@ -6,7 +6,6 @@
 package openid
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -16,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -28,6 +26,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/config/secret"
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"golang.org/x/oauth2"
 )
 
@@ -65,19 +64,11 @@ const (
 // Read reads the provider of a folder; nil for a folder without the file. An error says what to change in the file.
 func Read(dir string, now func() time.Time) (*Provider, error) {
 	file := filepath.Join(dir, File)
-	text, err := bound.ReadFile(file, mostFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	p := &Provider{now: now, client: &http.Client{Timeout: patience, Transport: bounded{http.DefaultTransport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(p); err != nil {
-		return nil, fmt.Errorf("%s: want an object with issuer, client_id and what else the manual names: %w", file, err)
+	there, err := folder.Settings(file, mostFile, "an object with issuer, client_id and what else the manual names", p)
+	if err != nil || !there {
+		return nil, err
 	}
 	if err := p.complete(dir); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -97,7 +88,8 @@ func (p *Provider) complete(dir string) error {
 		return errors.New("client_id is missing: the provider gives one for a web application")
 	}
 	for i, domain := range p.Domains {
-		if domain = strings.ToLower(strings.TrimPrefix(domain, "@")); domain == "" || strings.Contains(domain, "@") {
+		domain = strings.ToLower(strings.TrimPrefix(domain, "@"))
+		if domain == "" || strings.Contains(domain, "@") {
 			return fmt.Errorf("domains: %q is not one like example.com", p.Domains[i])
 		}
 		p.Domains[i] = domain
@@ -198,7 +190,7 @@ func (p *Provider) Begin(back, purpose string) (address string, a Attempt, err e
 // Identity is who a person is at the provider.
 type Identity struct {
 	Issuer, Subject string
-	Address         string // empty: the provider has none, or has not verified it
+	Address         string // empty: the provider has verified none
 	Name            string
 }
 

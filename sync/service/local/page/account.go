@@ -145,7 +145,8 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 		return s.showAccount(w, r, v, http.StatusForbidden, page)
 	}
 	s.byAccount.Return(account)
-	if page.WrongPassword = people.WrongPassword(next); page.WrongPassword != "" {
+	page.WrongPassword = people.WrongPassword(next)
+	if page.WrongPassword != "" {
 		return s.showAccount(w, r, v, http.StatusBadRequest, page)
 	}
 	salt := []byte(rand.Text())

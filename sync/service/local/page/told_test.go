@@ -160,7 +160,7 @@ func TestMailsOfNews(t *testing.T) {
 		f.Set("address", address)
 		return w.post(w.client, "mails", f)
 	}
-	w.has(ask("nobody"), "400 ", "That is not an address", `value="nobody"`)
+	w.has(ask("l10n"), "400 ", "That is not an address", `value="l10n"`)
 	w.has(ask("anna@example.com\r\nBcc: x@example.com"), "400 ")
 	w.has(ask("anna@example.com"), "200 ", "A mail is on its way")
 	w.has(ask("other@example.com"), "429 ", "just now")

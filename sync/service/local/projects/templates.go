@@ -1,12 +1,8 @@
 package projects
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -14,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -38,17 +34,8 @@ type template struct {
 // readTemplates reads the templates of a folder; a folder without the file has none.
 func readTemplates(dir string) (all []template, err error) {
 	file := filepath.Join(dir, TemplatesFile)
-	text, err := bound.ReadFile(file, mostTemplates)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
+	if _, err := folder.Settings(file, mostTemplates, "an array of templates", &all); err != nil {
 		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&all); err != nil {
-		return nil, fmt.Errorf("%s: want an array of templates: %w", file, err)
 	}
 	known := make(map[string]bool)
 	for i, t := range all {
