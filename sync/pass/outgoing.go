@@ -358,7 +358,7 @@ func (a Accepted) Judge(of Answered) (texts catalog.Catalog, sent Sent) {
 		older := of.Past.Since(n, catalog.MarkOf(our), catalog.Mark{})
 		unheard := Unheard(of.Remembered[ledger.Sent], known, n, older...)
 		unheard = append(unheard, rejected[n]...)
-		if holds(of.Unanswered, n, mark) { // also one that lost a conflict since
+		if has && holds(of.Unanswered, n, mark) { // also one that lost a conflict since; of a new name it is the first
 			unheard = append(unheard, mark)
 		}
 		showing := Shows(mark, outgoing.Of(n), unheard, of.At)

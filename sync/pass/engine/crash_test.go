@@ -275,7 +275,7 @@ func TestKilledBetweenEffectAndRecord(t *testing.T) {
 	rounds := crashRounds
 	if rounds == 0 {
 		rand.Shuffle(len(cuts), func(i, j int) { cuts[i], cuts[j] = cuts[j], cuts[i] })
-		cuts, rounds = cuts[:min(6, len(cuts))], 1
+		cuts, rounds = cuts[:min(20, len(cuts))], 1
 	}
 	for round := range rounds {
 		for _, c := range cuts {

@@ -3,6 +3,7 @@ package engine
 import (
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,8 +110,16 @@ func TestADecisionWithoutAnAnswer(t *testing.T) {
 // unanswered makes a push whose imports get no answer.
 func (w *world) unanswered(o push.Options) {
 	w.tb.Helper()
+	w.unansweredAfter(0, o)
+}
+
+// unansweredAfter makes a push whose imports after the first n get no answer.
+func (w *world) unansweredAfter(n int32, o push.Options) {
+	w.tb.Helper()
+	var imports atomic.Int32
 	w.wire.failing(func(r *http.Request) local.Fault {
-		return when(strings.HasSuffix(r.URL.Path, "/import"), local.Fault{Refuse: http.StatusServiceUnavailable})
+		fails := strings.HasSuffix(r.URL.Path, "/import") && imports.Add(1) > n
+		return when(fails, local.Fault{Refuse: http.StatusServiceUnavailable})
 	})
 	if _, err := w.Push(w.tb.Context(), o); err == nil {
 		w.tb.Fatal("the push went well")
@@ -196,5 +205,38 @@ func TestALateRequestAfterFirstContact(t *testing.T) {
 			clock.pass(time.Minute)
 			w.ends(t, clock, "by a translator")
 		})
+	}
+}
+
+// The translation of a renamed key whose request was lost comes to the branch, whether it has arrived or not.
+func TestARenameWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	for _, state := range completionStates {
+		for _, arrives := range []bool{false, true} {
+			t.Run(string(state)+map[bool]string{true: " arrives"}[arrives], func(t *testing.T) {
+				t.Parallel()
+				w, clock := lateWorld(t, strings.Replace(lateDecision, "STATE", string(state), 1),
+					map[string]string{enApp: `{"a": "A", "b": "Find the file"}`})
+				w.syncs()
+				w.final("de", "a", "DE A")
+				w.final("de", "b", "DE B")
+				clock.pass(time.Minute)
+				w.syncs()
+				w.edit(enApp, `{"a": "A", "c": "Find the file"}`)
+				w.unansweredAfter(1, push.Options{})
+				if arrives {
+					w.translate("main", "de", state, "c", "DE B")
+				}
+				clock.pass(time.Minute)
+				for range 3 {
+					w.syncs()
+					clock.pass(time.Minute)
+				}
+				if got := w.on(t, "c"); got != "DE B" {
+					t.Errorf("the branch has %q", got)
+				}
+				w.holds("main", "de", "c", "DE B")
+			})
+		}
 	}
 }
