@@ -56,6 +56,7 @@ const (
 	victimPasses = "LOCSYNC_ENGINE_VICTIM" // push, pull, sync, ours, theirs, or daemon
 	victimRoot   = "LOCSYNC_ENGINE_ROOT"
 	victimDial   = "LOCSYNC_ENGINE_DIAL"
+	victimAhead  = "LOCSYNC_ENGINE_AHEAD" // how far its clock is ahead; "" for not at all
 
 	// victimURL is the service's address in a scene's configuration, whatever port the test serves it at: what is remembered belongs to an address.
 	victimURL   = "http://service.test"
@@ -124,7 +125,8 @@ func victimLife(ctx context.Context, passes, root, dial string) error {
 		return err
 	}
 	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewDevelopmentEncoderConfig()), zapcore.AddSync(reports), zap.InfoLevel))
-	e := New(Parts{Config: cfg, Service: client, State: store, Log: log})
+	ahead, _ := time.ParseDuration(os.Getenv(victimAhead))
+	e := New(Parts{Config: cfg, Service: client, State: store, Log: log, Now: func() time.Time { return time.Now().Add(ahead) }})
 	if passes == "daemon" {
 		return e.Run(ctx)
 	}
@@ -151,6 +153,7 @@ type scene struct {
 	server *httptest.Server
 	relay  *relay
 	client *service.Client // of people
+	ahead  time.Duration   // of the clock of its victims
 }
 
 // sceneID is the project of every scene.
@@ -249,7 +252,7 @@ func (s *scene) start(passes string) (*exec.Cmd, *bytes.Buffer) {
 }
 
 func (s *scene) environ(passes string) []string {
-	return append(os.Environ(), victimPasses+"="+passes, victimRoot+"="+s.root, victimDial+"="+s.server.Listener.Addr().String())
+	return append(os.Environ(), victimPasses+"="+passes, victimRoot+"="+s.root, victimDial+"="+s.server.Listener.Addr().String(), victimAhead+"="+s.ahead.String())
 }
 
 // runs runs a victim to its own end, and checks that it did not fail.
