@@ -1,14 +1,18 @@
 package pass
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/memory/past"
 	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/text/bundle"
@@ -30,16 +34,30 @@ type RenameSearch struct {
 	// keys whose text left them, with the keys that have got it, where none is taken for theirs
 	Twins map[string][]string
 
-	source *tree.Source
-	base   catalog.Marks
+	source   *tree.Source
+	base     catalog.Marks
+	snapshot Snapshot
+	fresh    catalog.Marks // texts that the working tree has, and its commit does not; nil where it was not looked at
+}
+
+// Snapshot is a tree, where it was read, which commits are its past, and which files are elsewhere in it now. Deepen
+// brings the history that a shallow clone left out, where it can be had.
+type Snapshot struct {
+	Tree    *tree.Tree
+	Of      LookAt
+	Commits []string
+	Moves   []ledger.Move
+	Deepen  func() error
 }
 
 // LookForRenames compares a file with what was accepted of it. Removed keys count once: a new key is never taken for
-// one that was gone before, unless that one was renamed then, and renamed again before its translations moved.
+// one that was gone before, unless that one was renamed then, and renamed again before its translations moved. A key
+// that the tree never had is not gone from it: another clone has added it, or renamed one to it, and the tree is behind
+// that.
 func (p *Branch) LookForRenames(
-	s *tree.Source, base catalog.Marks, changes []catalog.Change,
+	s *tree.Source, base catalog.Marks, changes []catalog.Change, snapshot Snapshot,
 ) (found RenameSearch, err error) {
-	found.source, found.base = s, base
+	found.source, found.base, found.snapshot = s, base, snapshot
 	found.Moved, found.Twins = make(map[catalog.Name]bool), make(map[string][]string)
 	found.Before, err = p.Ledger.Marks(ledger.Removed.Of(p.StateName(), s.ID()))
 	stored, serr := ledger.Renames.List(p.Ledger, p.StateName())
@@ -50,6 +68,14 @@ func (p *Branch) LookForRenames(
 		return m.Path != s.Path || m.Collection != s.Collection
 	})
 	found.compare(s, base, changes, stored)
+	unknown, err := p.unknown(&found, stored)
+	if err != nil {
+		return found, err
+	}
+	found.Fresh = slices.DeleteFunc(found.Fresh, func(c catalog.Change) bool {
+		return c.Op == catalog.Removed && unknown[c.Name]
+	})
+	maps.DeleteFunc(found.Gone, func(n catalog.Name, _ catalog.Mark) bool { return unknown[n] })
 	for _, m := range catalog.Whole(catalog.Renames(base, s.Texts, found.Fresh), base, s.Texts) {
 		found.Found = append(found.Found, found.Rename(s, m, base[m.From]))
 	}
@@ -59,13 +85,105 @@ func (p *Branch) LookForRenames(
 		if slices.ContainsFunc(found.Found, again) {
 			continue
 		}
-		if now[m.To] == m.Text {
+		switch {
+		case now[m.To] == m.Text:
 			found.Pending = append(found.Pending, m)
-		} else {
+		case !unknown[m.To]:
 			found.Stale = append(found.Stale, m)
 		}
 	}
 	return found, nil
+}
+
+// unknown are the keys that the service has, or that were renamed to, and that the tree neither has nor had: neither in
+// its history, nor, of a working tree, in what pushes from here have read of it.
+func (p *Branch) unknown(r *RenameSearch, stored []ledger.Rename) (map[catalog.Name]bool, error) {
+	names := make(map[catalog.Name]bool)
+	for _, c := range r.Fresh {
+		if c.Op == catalog.Removed {
+			names[c.Name] = true
+		}
+	}
+	living := r.source.TextKeys()
+	for _, m := range stored {
+		if !living[m.To.Key] {
+			names[m.To] = true
+		}
+	}
+	file := bundle.Target{Path: r.source.Path, Language: r.source.Source, Sources: []*bundle.Bundle{r.source.Bundle}}
+	commits := slices.Clone(r.snapshot.Commits)
+	if r.snapshot.Of == config.Worktree && len(r.Fresh) > 0 {
+		own, _, err := ledger.SeenHereAt.Get(p.Ledger, p.StateName(), ledger.TargetID(file.Path, file.Language.Code))
+		seen, serr := p.Ledger.Marks(p.Memory().Slot(ledger.SeenHere, file.Path, file.Language.Code))
+		fresh, ferr := p.uncommitted(r, file)
+		if err := errors.Join(err, serr, ferr); err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(names, func(n catalog.Name, _ bool) bool { _, had := seen[n]; return had })
+		r.fresh, commits = fresh, append(commits, own)
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	if err := r.snapshot.Deepen(); err != nil {
+		return nil, err
+	}
+	paths := []string{file.Path}
+	for _, m := range r.snapshot.Moves {
+		if m.To == r.source.ID() {
+			paths = append(paths, m.From.Path)
+		}
+	}
+	err := ledger.Each(paths, func(path string) error {
+		file.Path = path
+		had, err := past.Had(p.Repo, file, names, commits...)
+		maps.DeleteFunc(names, func(n catalog.Name, _ bool) bool { return had[n] })
+		return err
+	})
+	return names, err
+}
+
+// uncommitted are the texts of a file of the working tree under names that its commit does not have.
+func (p *Branch) uncommitted(r *RenameSearch, file bundle.Target) (catalog.Marks, error) {
+	fresh, index := make(catalog.Marks), map[catalog.Name]int(nil)
+	if commit := r.snapshot.Tree.Commit(); commit != "" {
+		tip, err := p.Repo.AtCommit(commit)
+		if err != nil {
+			return nil, err
+		}
+		here, err := fs.ReadFile(r.snapshot.Tree.FS, file.Path)
+		there, terr := fs.ReadFile(tip, file.Path)
+		if err == nil && terr == nil && bytes.Equal(here, there) {
+			return fresh, nil
+		}
+		committed, err := TextsAt(tip, file)
+		if err != nil {
+			return nil, err
+		}
+		index = committed.Index()
+	}
+	for _, u := range r.source.Texts {
+		if _, is := index[u.Name]; !is {
+			fresh[u.Name] = catalog.MarkOf(u.Text)
+		}
+	}
+	return fresh, nil
+}
+
+// Remember stores the renames of a file, the keys that are gone from it, and those that only the working tree has.
+func (r *RenameSearch) Remember(p Memory, tx ledger.Writer) error {
+	var err error
+	if r.fresh != nil {
+		at := r.source.Source.Code
+		err = errors.Join(tx.SetMarks(p.Slot(ledger.SeenHere, r.source.Path, at), r.fresh),
+			ledger.SeenHereAt.Put(tx, p.Scope, ledger.TargetID(r.source.Path, at), r.snapshot.Tree.Commit()))
+	}
+	if len(r.Found)+len(r.Gone)+len(r.Before)+len(r.Stale) == 0 {
+		return err
+	}
+	return errors.Join(err, ledger.DeleteAll(ledger.Renames, tx, p.Scope, r.Stale),
+		ledger.PutAll(ledger.Renames, tx, p.Scope, r.Found),
+		tx.SetMarks(ledger.Removed.Of(p.Scope, r.source.ID()), r.Gone))
 }
 
 // Rename is a rename of a source text to a key of a file.

@@ -187,7 +187,7 @@ func (m *Reader) texts(
 ) map[catalog.Name]map[string]bool {
 	all := make(map[catalog.Name]map[string]bool)
 	of := bundle.Target{Path: b.Path, Language: b.Source, Sources: []*bundle.Bundle{b}}
-	eachVersion(m.Repo, of, commits, func(texts catalog.Catalog) {
+	eachVersion(m.Repo, of, commits, func(texts catalog.Catalog) bool {
 		for _, u := range texts {
 			if _, is := asked[u.Name]; is && all[u.Name] == nil {
 				all[u.Name] = make(map[string]bool)
@@ -196,12 +196,14 @@ func (m *Reader) texts(
 				all[u.Name][u.Text] = true
 			}
 		}
+		return true
 	})
 	return all
 }
 
-// eachVersion calls f with the texts that a file had in commits, for each version once where the commits are in order.
-func eachVersion(repo *gitops.Repo, of bundle.Target, commits []string, f func(catalog.Catalog)) {
+// eachVersion calls f with the texts that a file had in commits, for each version once where the commits are in order,
+// until it returns false.
+func eachVersion(repo *gitops.Repo, of bundle.Target, commits []string, f func(catalog.Catalog) bool) {
 	var last []byte
 	for end, i := time.Now().Add(pastTime), 0; i < len(commits) && time.Now().Before(end); i++ {
 		tip, err := repo.AtCommit(commits[i])
@@ -217,8 +219,32 @@ func eachVersion(repo *gitops.Repo, of bundle.Target, commits []string, f func(c
 		if err != nil {
 			continue // nothing was pushed of it then
 		}
-		f(bundle.Texts(file))
+		if !f(bundle.Texts(file)) {
+			break
+		}
 	}
+}
+
+// Had are those of some names that a file had in the pasts of commits.
+func Had(
+	repo *gitops.Repo, of bundle.Target, names map[catalog.Name]bool, tips ...string,
+) (map[catalog.Name]bool, error) {
+	had := make(map[catalog.Name]bool, len(names))
+	for _, tip := range tips {
+		commits, err := repo.History.Past(tip, "", pastMost)
+		if err != nil {
+			return nil, fmt.Errorf("read the history of %s: %w", of.Path, err)
+		}
+		eachVersion(repo, of, commits, func(texts catalog.Catalog) bool {
+			for _, u := range texts {
+				if names[u.Name] {
+					had[u.Name] = true
+				}
+			}
+			return len(had) < len(names)
+		})
+	}
+	return had, nil
 }
 
 // History are the texts that names had in a file, the youngest first.
@@ -227,13 +253,14 @@ type History map[catalog.Name][]catalog.Mark
 // Of is the history of some names of a file in commits, the youngest first.
 func Of(repo *gitops.Repo, of bundle.Target, names []catalog.Name, commits []string) History {
 	all := make(History, len(names))
-	eachVersion(repo, of, commits, func(texts catalog.Catalog) {
+	eachVersion(repo, of, commits, func(texts catalog.Catalog) bool {
 		index := texts.Index()
 		for _, n := range names {
 			if at, is := index[n]; is {
 				all[n] = append(all[n], catalog.MarkOf(texts[at].Text))
 			}
 		}
+		return true
 	})
 	return all
 }

@@ -222,3 +222,28 @@ func TestFollowingTextIsNotCounted(t *testing.T) {
 		t.Errorf("the service has %q", got)
 	}
 }
+
+// A key that only the working tree has, or a commit that was amended since, is renamed as any other one is.
+func TestKeyThatNoCommitHasIsRenamed(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"never committed", "amended"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := mergedWorld(t, localFinal+jsonFiles)
+			w.write(enApp, `{"a": "A", "b": "B", "first": "Of today"}`)
+			if name == "amended" {
+				w.commit()
+			}
+			w.pushes(push.Options{})
+			w.translate("main", "de", service.Final, "first", "Von heute")
+			w.write(enApp, `{"a": "A", "b": "B", "second": "Of today"}`)
+			if name == "amended" {
+				w.git("commit", "-q", "-a", "--amend", "--no-edit")
+			}
+			w.pushes(push.Options{})
+			if got := w.atLeast("main", "de", service.Final)["second"]; got != "Von heute" {
+				t.Errorf("the service has %q", got)
+			}
+		})
+	}
+}

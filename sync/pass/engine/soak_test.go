@@ -39,12 +39,14 @@ var (
 	soakFor  = time.Minute
 	soakSeed uint64
 	soakSide = 4
+	soakKeep = "/var/tmp"
 )
 
 func init() {
 	flag.IntVar(&crashRounds, "soak.rounds", crashRounds, "how often every cut of a crash test is made; a sample at 0")
 	flag.DurationVar(&soakFor, "soak.for", soakFor, "how long the soak goes on")
 	flag.IntVar(&soakSide, "soak.side", soakSide, "how many chapters go on side by side")
+	flag.StringVar(&soakKeep, "soak.keep", soakKeep, "the folder in which chapters that failed are kept")
 	flag.Uint64Var(&soakSeed, "soak.seed", 0, "the first chapter's seed; 0 takes one from the clock")
 }
 
@@ -109,7 +111,7 @@ func (c *chapter) keep(t *testing.T) {
 	if !t.Failed() {
 		return
 	}
-	folder := filepath.Join(os.TempDir(), fmt.Sprintf("locsync-soak-%d", c.seed))
+	folder := filepath.Join(soakKeep, fmt.Sprintf("locsync-soak-%d", c.seed))
 	_ = os.RemoveAll(folder)
 	c.stopDaemon()
 	c.close()

@@ -74,7 +74,7 @@ func mergeAndCommit(b *testing.B, p *pass.Branch, edition int) {
 	}
 	run.to.tip, run.to.base = tip, tip.Base()
 	run.merging.tree, run.merging.shared = t, t.NewShared()
-	if err := errors.Join(run.merging.readMoves(tip), run.merging.begin(b.Context(), nil)); err != nil {
+	if err := errors.Join(run.merging.readMoves(b.Context(), tip), run.merging.begin(b.Context(), nil)); err != nil {
 		b.Fatal(err)
 	}
 	var done []*merged

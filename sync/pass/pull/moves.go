@@ -1,11 +1,13 @@
 package pull
 
 import (
+	"context"
 	"slices"
 
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
@@ -48,7 +50,7 @@ func (r *merging) formerly(target bundle.Target) (former, error) {
 
 // readMoves loads the moves and renames that pulls follow: those that pushes remember, and those that are to be seen
 // in the tree.
-func (r *merging) readMoves(tip *gitops.Tip) error {
+func (r *merging) readMoves(ctx context.Context, tip *gitops.Tip) error {
 	a, err := r.branch.Keeper().Compare(r.tree, false)
 	if err != nil {
 		return err
@@ -67,12 +69,14 @@ func (r *merging) readMoves(tip *gitops.Tip) error {
 	r.moves = append(r.moves, a.Moves...)
 	r.followed, err = ledger.Renames.List(r.branch.Ledger, r.branch.StateName())
 	r.renamed, r.removed = make(map[*bundle.Bundle][]ledger.Rename), make(map[*bundle.Bundle]catalog.Marks)
+	snapshot := pass.Snapshot{Tree: r.tree, Of: pass.LookAt(r.branch.Project.Pull.Branch), Commits: r.commits(),
+		Moves: r.moves, Deepen: func() error { return r.deepen(ctx) }}
 	for _, s := range r.tree.Sources {
 		if s.Broken() || a.Held[s.ID()] {
 			continue
 		}
 		_, base, changes := a.Pending(s)
-		renames, err := r.branch.LookForRenames(s, base, changes)
+		renames, err := r.branch.LookForRenames(s, base, changes, snapshot)
 		if err != nil {
 			return err
 		}

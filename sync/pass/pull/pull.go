@@ -289,7 +289,7 @@ func (r *pull) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*
 		return nil, err
 	}
 	r.merging.tree = t
-	if err := r.merging.readMoves(tip); err != nil {
+	if err := r.merging.readMoves(ctx, tip); err != nil {
 		return nil, err
 	}
 	done, err := r.reword(ctx, t)

@@ -240,22 +240,30 @@ func (r *merging) judgeSent(ctx context.Context, s *situation, keys map[string]b
 	return nil
 }
 
-// readPast is what git has of names of a file in base and branch. Of a shallow clone it brings the rest first; what
-// cannot be had was not seen.
+// readPast is what git has of names of a file in base and branch. What cannot be had was not seen.
 func (r *merging) readPast(ctx context.Context, t bundle.Target, names []catalog.Name) (past.History, error) {
-	if err := gitops.Deepen(ctx, r.branch.Repo, r.tips...); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+	if err := r.deepen(ctx); err != nil {
+		return nil, err
+	}
+	return past.Read(r.branch.Repo, t, names, r.commits()...)
+}
+
+// deepen brings the history that a shallow clone left out, where it can be had.
+func (r *merging) deepen(ctx context.Context) error {
+	if err := gitops.Deepen(ctx, r.branch.Repo, r.tips...); err != nil && ctx.Err() == nil {
 		r.branch.Log.Info("the history that this clone lacks is not read", zap.Error(err))
 	}
-	var commits []string
+	return ctx.Err()
+}
+
+// commits are those of base and branch.
+func (r *merging) commits() (commits []string) {
 	for _, tip := range r.tips {
 		if tip.Hash() != "" {
 			commits = append(commits, tip.Hash())
 		}
 	}
-	return past.Read(r.branch.Repo, t, names, commits...)
+	return commits
 }
 
 // remembered is what is remembered of a target file.

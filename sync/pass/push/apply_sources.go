@@ -50,7 +50,7 @@ func (r *sourcePass) apply(plan *sourcePlan) error {
 		if err != nil {
 			return err
 		}
-		return ledger.Each(plan.files, func(s *compared) error { return r.rememberRenames(tx, s) })
+		return ledger.Each(plan.files, func(s *compared) error { return s.renames.Remember(r.branch.Memory(), tx) })
 	})
 }
 
@@ -119,17 +119,6 @@ func (r *sourcePass) orphaned(keys []orphan) {
 	for _, k := range keys {
 		r.report.Orphaned = append(r.report.Orphaned, r.accepted.Orphan(k.at, k.key))
 	}
-}
-
-// rememberRenames stores the renames of a file, and the keys that are gone from it.
-func (r *sourcePass) rememberRenames(tx ledger.Writer, s *compared) error {
-	known := s.renames
-	if len(known.Found)+len(known.Gone)+len(known.Before)+len(known.Stale) == 0 {
-		return nil
-	}
-	return errors.Join(ledger.DeleteAll(ledger.Renames, tx, r.branch.StateName(), known.Stale),
-		ledger.PutAll(ledger.Renames, tx, r.branch.StateName(), known.Found),
-		tx.SetMarks(ledger.Removed.Of(r.branch.StateName(), s.source.ID()), known.Gone))
 }
 
 // rememberMoves stores the moves, and forgets those whose old file is there again.

@@ -53,10 +53,8 @@ type push struct {
 
 func begin(p *pass.Branch, o Options) *push {
 	s := newState(p, o)
-	r := &push{state: s, begun: p.Now(),
-		sources:   &sourcePass{state: s, before: make(map[string]*pass.Exported)},
-		snapshots: &snapshots{state: s},
-	}
+	r := &push{state: s, begun: p.Now(), snapshots: &snapshots{state: s}}
+	r.sources = &sourcePass{state: s, snapshots: r.snapshots, before: make(map[string]*pass.Exported)}
 	r.decisions = &decisions{state: s, snapshots: r.snapshots}
 	r.followers = &followers{state: s, snapshots: r.snapshots}
 	r.translations = &translationPass{

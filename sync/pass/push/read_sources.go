@@ -18,7 +18,8 @@ import (
 // sourcePass is the part of a push that is about source files.
 type sourcePass struct {
 	*state
-	before map[string]*pass.Exported // by group: what the service had before this push; see readBefore
+	snapshots *snapshots
+	before    map[string]*pass.Exported // by group: what the service had before this push; see readBefore
 }
 
 // compare reads what the service has accepted of the source files. What is missing counts as seen before the pass waits
@@ -40,12 +41,14 @@ func (r *sourcePass) compare() error {
 func (r *sourcePass) read(ctx context.Context) (*sourceSituation, error) {
 	a := r.accepted
 	of := &sourceSituation{project: r.branch.Project, options: r.o, accepted: a, found: make(map[string]catalog.Marks)}
+	snapshot := pass.Snapshot{Tree: r.tree, Of: pass.LookAt(r.branch.Project.Push.Source),
+		Commits: []string{r.tree.Commit()}, Moves: a.Moves, Deepen: func() error { return r.snapshots.deepen(ctx) }}
 	for _, s := range r.tree.Sources {
 		if s.Broken() || a.Held[s.ID()] {
 			continue
 		}
 		pending, base, changes := a.Pending(s)
-		renames, err := r.branch.LookForRenames(s, base, changes)
+		renames, err := r.branch.LookForRenames(s, base, changes, snapshot)
 		marks, merr := r.branch.Ledger.Marks(r.branch.Memory().FoundSlot(s.Collection))
 		if err = errors.Join(err, merr); err != nil {
 			return nil, err
