@@ -148,13 +148,13 @@ type Client struct {
 // Own reports whether our own service is at the other end, as far as that is known.
 func (c *Client) Own() bool { return c != nil && c.isOwn.Load() }
 
-// Offers reports whether our own service is at the other end and may have something for a project beside the interface.
-func (c *Client) Offers(project, what string) bool {
-	if !c.Own() {
-		return false
+// Offered is what our own service said that it has for a project beside the interface; false where it has not yet.
+func (c *Client) Offered(project string) (all []string, known bool) {
+	said, known := c.offers.Load(project)
+	if !known {
+		return nil, false
 	}
-	all, known := c.offers.Load(project)
-	return !known || slices.Contains(strings.Fields(all.(string)), what)
+	return strings.Fields(said.(string)), true
 }
 
 // New makes a client; it makes SlotDir too, but no request. An error says which option is wrong.

@@ -1,7 +1,7 @@
 // Package own is what our own service does beside the interface, in this process or as a locsync service elsewhere:
 // what translators ask, who wrote a text, and keys that are put aside.
 //
-// Its law: no other service sees a request of these. Ours says in its answers what it has (see service.Client.Offers),
+// Its law: no other service sees a request of these. Ours says in its answers what it has (see service.Client.Offered),
 // and where it does not know a call, it has nothing.
 package own
 
@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -20,7 +21,7 @@ const mostBytes = 512 << 10
 
 // Questions are what translators of a project ask its developers, by key.
 func Questions(ctx context.Context, c *service.Client, project string) ([]wire.Question, error) {
-	if !c.Offers(project, wire.OffersQuestions) {
+	if !offers(c, project, wire.OffersQuestions) {
 		return nil, nil
 	}
 	all, err := service.Get[[]wire.Question](ctx, c, service.Call{Op: "read the questions of translators",
@@ -30,7 +31,7 @@ func Questions(ctx context.Context, c *service.Client, project string) ([]wire.Q
 
 // Writers names the people who wrote the present translations of keys.
 func Writers(ctx context.Context, c *service.Client, project string, of []wire.KeysOf) ([]string, error) {
-	if !c.Offers(project, wire.OffersWriters) {
+	if !offers(c, project, wire.OffersWriters) {
 		return nil, nil
 	}
 	names := make(map[string]bool)
@@ -47,11 +48,9 @@ func Writers(ctx context.Context, c *service.Client, project string, of []wire.K
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// Archive puts keys aside, and reports whether the service has done so.
+// Archive puts keys aside, and reports whether the service knows how. That it is ours is for the caller to know: a
+// client that has made no call yet does not.
 func Archive(ctx context.Context, c *service.Client, project string, of ...wire.KeysOf) (done bool, err error) {
-	if !c.Own() {
-		return false, nil
-	}
 	for _, body := range requests(of) {
 		err := c.Do(ctx, service.Call{Op: "archive keys", Method: http.MethodPost,
 			Path: service.PathOf(wire.PathOwnArchive, project), Body: body, Repeatable: true, Changes: true})
@@ -60,6 +59,30 @@ func Archive(ctx context.Context, c *service.Client, project string, of ...wire.
 		}
 	}
 	return true, nil
+}
+
+// Archived says how many keys of a project are archived. Another answer than before means that a key may be gone of
+// which no export of changes tells.
+func Archived(c *service.Client, project string) (count string) {
+	if !c.Own() {
+		return ""
+	}
+	all, _ := c.Offered(project)
+	for _, word := range all {
+		if number, is := strings.CutPrefix(word, wire.OffersArchived); is {
+			count = number
+		}
+	}
+	return count
+}
+
+// offers reports whether the service may have something for a project.
+func offers(c *service.Client, project, what string) bool {
+	if !c.Own() {
+		return false
+	}
+	all, known := c.Offered(project)
+	return !known || slices.Contains(all, what)
 }
 
 // known is an error of a call that the service has.

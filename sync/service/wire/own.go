@@ -16,6 +16,7 @@ const (
 	OffersArchive   = "archive"   // PathOwnArchive
 	OffersQuestions = "questions" // that wait for an answer
 	OffersWriters   = "writers"   // people who translate
+	OffersArchived  = "archived=" // and the number of keys that are archived; absent: none
 )
 
 // KeysOf are keys of a collection, in an array: of PathOwnWriters with a language, of PathOwnArchive without.

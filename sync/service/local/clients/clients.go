@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
@@ -98,6 +99,17 @@ func (s *Service) offers(p *store.Project) (list string, err error) {
 			return err
 		}
 		list += asked
+		aside := 0
+		for _, name := range store.CollectionNames(tx, p.ID) {
+			k, err := store.OpenCollection(tx, p.ID, name)
+			if err != nil {
+				return err
+			}
+			aside += k.Archived
+		}
+		if aside > 0 {
+			list += " " + wire.OffersArchived + strconv.Itoa(aside)
+		}
 		people, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
