@@ -53,6 +53,9 @@ func (p *Store) returned(a *Sources) map[string]map[string]bool {
 
 // Lost are the keys that the base branch has lost since it was looked at last, by collection, as far as no source file
 // of the tree has them. More may follow while translations have yet to go to another key or collection.
+//
+// A key whose text is under another one was renamed, perhaps: were it archived, it would come back with older
+// translations than the other one takes along when it is renamed back.
 func (p *Store) Lost(a *Sources, base map[string]map[string]bool) (lost map[string][]string, more bool, err error) {
 	all, err := p.archivable(a)
 	slots, serr := ledger.Based.Slots(p.Ledger, p.Scope)
@@ -62,14 +65,26 @@ func (p *Store) Lost(a *Sources, base map[string]map[string]bool) (lost map[stri
 		return nil, false, err
 	}
 	lost = make(map[string][]string)
+	texts := make(map[string]map[catalog.Mark]bool) // of the tree
+	for _, s := range a.Tree.Sources {
+		if texts[s.Collection] == nil {
+			texts[s.Collection] = make(map[catalog.Mark]bool)
+		}
+		for _, mark := range s.Texts.Marks() {
+			texts[s.Collection][mark] = true
+		}
+	}
 	for _, slot := range slots {
 		marks, err := p.Ledger.Marks(slot)
 		if err != nil {
 			return nil, false, err
 		}
-		at := slot.Collection
+		at, renamed := slot.Collection, make(map[string]bool)
+		for n, mark := range a.Texts[at] {
+			renamed[n.Key] = renamed[n.Key] || texts[at][mark]
+		}
 		for key := range marks.Keys() {
-			if all[at][key] && !base[at][key] && !a.archived[at][key] {
+			if all[at][key] && !base[at][key] && !a.archived[at][key] && !renamed[key] {
 				lost[at] = append(lost[at], key)
 			}
 		}

@@ -97,8 +97,8 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// At a service with several clients the base branch decides, whatever the tree has: it archives what the base branch has
-// lost since it was looked at last, once, and has back what that has again.
+// At a service with several clients the base branch decides, whatever the tree has: what it has lost since it was looked
+// at last is archived, once, and what it has again is back.
 func TestArchiveByBase(t *testing.T) {
 	w := newWorld(t)
 	var base *tree.Tree
@@ -124,6 +124,8 @@ func TestArchiveByBase(t *testing.T) {
 		{base: both, tree: both, pending: []string{"b"}}, // merged
 		{base: both, tree: both},
 		{base: one, tree: one, archived: []string{"b"}},
+		{base: `{"a": "A", "c": "C"}`, tree: `{"a": "A", "c": "C"}`, pending: []string{"c"}},
+		{base: `{"a": "A", "d": "C"}`, tree: `{"a": "A", "d": "C"}`, pending: []string{"d"}}, // renamed
 	} {
 		write(step.base)
 		found, err := tree.Find(maps.Clone(w.files), w.store.Project, nil)

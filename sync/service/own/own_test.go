@@ -91,9 +91,11 @@ func (s *served) asks() []string {
 	if err != nil || len(names) > 0 {
 		s.Errorf("writers: %v, %v", names, err)
 	}
-	done, err := own.Archive(s.Context(), s.Client, project, keys)
-	if err != nil || done != (slices.Contains(s.asked, "POST archive") && !s.lacks) {
-		s.Errorf("archived %v, %v", done, err)
+	if s.Own() {
+		done, err := own.Archive(s.Context(), s.Client, project, keys)
+		if err != nil || done == s.lacks {
+			s.Errorf("archived %v, %v", done, err)
+		}
 	}
 	return s.asked
 }
