@@ -68,7 +68,7 @@ var imports = map[string][]string{
 		"sync/failure",
 		"sync/memory/ledger", "sync/report", "sync/pass/request", "sync/service", "sync/pass/tree", "sync/pass/trigger",
 		"sync/memory/past", "sync/text/plural", "sync/text/spelling", // keys that look like the forms of a plural
-		"sync/service/wire", // questions of translators
+		"sync/service/own", "sync/service/wire", // questions of translators, and who they are
 	},
 	// tree: the files as one reading of them. imports: what was decided to be sent.
 	"sync/pass/push": {"sync/bound/fault", "formats/resource", "gitops", "sync/pass/accepted", "sync/text/bundle",
@@ -188,10 +188,12 @@ var imports = map[string][]string{
 	"sync/service":           {"sync/service/budget", "sync/service/wire", "sync/bound", "sync/bound/fault"},
 	"sync/service/documents": {"sync/service", "sync/service/wire"},
 	"sync/service/memories":  {"sync/service", "sync/service/wire"},
+	"sync/service/own":       {"sync/service", "sync/service/wire"},
 	"sync/service/budget":    {},
 	// the parts of the embedded service, which never import what puts them together
 	"sync/service/local": {"sync/service/wire", "sync/config/languages", "sync/service/local/api",
-		"sync/service/local/backup", "sync/service/local/callbacks", "sync/service/local/documents", "sync/service/local/files",
+		"sync/service/local/backup", "sync/service/local/callbacks", "sync/service/local/clients",
+		"sync/service/local/documents", "sync/service/local/files",
 		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys", "sync/service/local/machine",
 		"sync/service/local/mail", "sync/service/local/memory", "sync/service/local/news", "sync/service/local/openid",
 		"sync/service/local/page", "sync/service/local/people",
@@ -230,6 +232,9 @@ var imports = map[string][]string{
 	// plural: forms go out as ICU messages; locjson: the targets of its units, which only the service reads
 	"sync/service/local/keys": {"sync/service/wire", "sync/text/plural", "formats", "formats/resource",
 		"formats/locjson", "sync/service/local/api", "sync/service/local/jobs", "sync/service/local/pseudo",
+		"sync/service/local/store"},
+	// keys: what is archived
+	"sync/service/local/clients": {"sync/service/wire", "sync/service/local/api", "sync/service/local/keys",
 		"sync/service/local/store"},
 	"sync/service/local/memory": {"sync/bound", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/segment", "sync/service/local/store"},

@@ -133,6 +133,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("LOCSYNC_PATIENCE", "0s")
 			env.Setenv("LOCSYNC_API_KEY", "secret")
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			b, err := newBrowser()
+			if err != nil {
+				return err
+			}
+			env.Values[browserOf{}] = b
 			env.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(env.WorkDir, ".gitconfig"))
 			return os.WriteFile(filepath.Join(env.WorkDir, ".gitconfig"),
 				[]byte("[user]\n\tname = Dev\n\temail = dev@localhost\n[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n"), 0o600)
@@ -162,6 +167,7 @@ func TestScripts(t *testing.T) {
 			"example":    example,
 			"forge":      forge,
 			"remarks":    remarks,
+			"submit":     submit,
 		},
 		RequireUniqueNames: true,
 	})

@@ -62,7 +62,7 @@ var own = map[string]bool{
 
 // lasting are the kinds that travel with others and that nothing is saved for by itself: what tells a pass that there
 // is nothing to do.
-var lasting = map[string]bool{"looked": true, "reconciled": true}
+var lasting = map[string]bool{"looked": true, "reconciled": true, ledger.BasedAt.Kind(): true}
 
 // travels says whether a kind of marks or records is part of the memory.
 func travels(kind string) bool {

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/service/own"
+	"github.com/locsync/locsync/sync/service/wire"
 	"github.com/locsync/locsync/sync/text/catalog"
 )
 
@@ -22,14 +25,14 @@ type Written struct {
 
 // Message is the message of a commit of ours, which is not dated yet. Its trailers come last, so that git finds them:
 // those who translated the texts, as far as the service names them, and the project.
-func (p *Branch) Message(data config.CommitData, texts []Written) (gitops.Message, error) {
+func (p *Branch) Message(ctx context.Context, data config.CommitData, texts []Written) (gitops.Message, error) {
 	slices.Sort(data.Files)
 	pull := p.Project.Pull
 	text, err := pull.Message(data)
 	if err != nil {
 		return gitops.Message{}, &failure.UsageError{Err: fmt.Errorf("pull.commit_message: %w", err)}
 	}
-	writers, err := p.writers(texts)
+	writers, err := p.writers(ctx, texts)
 	if err != nil {
 		return gitops.Message{}, err
 	}
@@ -46,25 +49,22 @@ func (p *Branch) Message(data config.CommitData, texts []Written) (gitops.Messag
 }
 
 // writers are the people whom the service names for texts.
-func (p *Branch) writers(texts []Written) ([]string, error) {
-	names := make(map[string]bool)
-	own := p.Service.Own()
-	if own == nil || !p.Project.Pull.Credit {
+func (p *Branch) writers(ctx context.Context, texts []Written) ([]string, error) {
+	if !p.Project.Pull.Credit || !p.Service.Own() {
 		return nil, nil
 	}
+	var of []wire.KeysOf
 	for _, w := range texts {
 		marks, err := w.Texts.Marks()
 		if err != nil {
 			return nil, err
 		}
 		keys := slices.Collect(maps.Keys(marks.Keys()))
-		all, err := own.Writers(p.Project.ID, w.Collection, w.Language, keys)
-		if err != nil {
-			return nil, fmt.Errorf("ask who translated into %s: %w", w.Language, err)
-		}
-		for _, name := range all {
-			names[name] = true
-		}
+		of = append(of, wire.KeysOf{Collection: w.Collection, Language: w.Language, Keys: keys})
 	}
-	return slices.Sorted(maps.Keys(names)), nil
+	names, err := own.Writers(ctx, p.Service, p.Project.ID, of)
+	if err != nil {
+		return nil, fmt.Errorf("ask who translated: %w", err)
+	}
+	return names, nil
 }

@@ -106,7 +106,7 @@ func (p *Branch) Keeper() *accepted.Store {
 	}
 	return &accepted.Store{Ledger: p.Ledger, Scope: p.StateName(), Project: p.Project, Trunk: p.Trunk.Keeper(),
 		Run: p.Run,
-		Now: p.Now, Rescan: p.Config.Daemon.Rescan, Archives: p.Archives()}
+		Now: p.Now, Rescan: p.Config.Daemon.Rescan, Archives: p.Archives(), Base: p.baseKeys}
 }
 
 // PushedSlot is where a source file's accepted texts are remembered.

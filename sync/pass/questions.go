@@ -1,12 +1,14 @@
 package pass
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/service/own"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -14,12 +16,8 @@ import (
 const mostQuestions = 50
 
 // Questions are what translators ask the developers about the keys of a tree, as warnings.
-func (p *Branch) Questions(t *tree.Tree) (problems []report.Problem, err error) {
-	own := p.Service.Own()
-	if own == nil {
-		return nil, nil
-	}
-	all, err := own.Questions(p.Project.ID)
+func (p *Branch) Questions(ctx context.Context, t *tree.Tree) (problems []report.Problem, err error) {
+	all, err := own.Questions(ctx, p.Service, p.Project.ID)
 	if err != nil {
 		return nil, fmt.Errorf("ask for the questions of translators: %w", err)
 	}

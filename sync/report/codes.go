@@ -92,7 +92,7 @@ var Codes = []Code{
 	{CodeRepository, Error, "the repository cannot be looked at, so that its state is not known"},
 	{CodeMemory, Warning, "the remote does not take what was agreed on, so that other clones do not know of it"},
 	{CodeUnplaced, Error, "translations wait at the service for a source file that the base branch does not have"},
-	{CodeQuestion, Warning, "a translator asks the developers about a key, on the page of the embedded service"},
+	{CodeQuestion, Warning, "a translator asks the developers about a key, on the page for translators"},
 	{CodeDatabase, Error, "the database that the daemons of a cluster share cannot be used"},
 	{CodeFault, Error, "a fault of locsync itself in a file or project, which is skipped; the log has its stack"},
 	{CodePrintf, Error, "printf placeholders (%s, %1$d) differ from the source's"},

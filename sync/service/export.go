@@ -46,7 +46,7 @@ type ExportRequest struct {
 // /v2/project/{projectId}/export (service interface, software localization: export, which has the parameters; a
 // body with keys is the published description's). An export changes nothing at the service, so a lost answer is
 // repeated: at worst an export is never fetched.
-func (s Strings) StartExport(ctx context.Context, r ExportRequest) (JobID, error) {
+func (s Strings) StartExport(ctx context.Context, r ExportRequest) (id JobID, err error) {
 	cl := Call{
 		Op: "start export", Bad: r.check(), Method: http.MethodPost, Path: PathOf(wire.PathExport, r.Project),
 		Query: r.query(), Repeatable: true,
@@ -54,7 +54,12 @@ func (s Strings) StartExport(ctx context.Context, r ExportRequest) (JobID, error
 	if len(r.Keys) > 0 {
 		cl.Body = wire.ExportBody{Keys: r.Keys}
 	}
-	return Start(ctx, s.client, cl)
+	cl.Read = func(a *Answer) error {
+		s.client.offers.Store(r.Project, a.Header.Get(wire.HeaderOwn))
+		return Identifier(&id)(a)
+	}
+	err = s.client.Do(ctx, cl)
+	return id, err
 }
 
 func (r *ExportRequest) query() url.Values {

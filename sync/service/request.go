@@ -71,6 +71,9 @@ func (c *Client) request(ctx context.Context, cl *call, target *url.URL, t budge
 	ours := sameOrigin(c.base, target)
 	if ours {
 		c.account.heard(resp.Header.Get("Date"), time.Now())
+		if resp.StatusCode/100 == 2 {
+			c.isOwn.Store(resp.Header.Get(wire.HeaderOwn) != "")
+		}
 	}
 	limited := ours && resp.StatusCode == http.StatusTooManyRequests
 	_ = c.account.budget.Answered(ctx, t, c.pace, limited,

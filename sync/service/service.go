@@ -31,6 +31,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -95,8 +96,8 @@ type Options struct {
 	Budget budget.Keeper
 	// Warn is told, in a sentence, when the budget cannot be shared as it should. It may be nil.
 	Warn func(string)
-	// Own is the service at the other end, where that is ours, in this process, and has no other client; nil else.
-	Own Own
+	// Own says that the service at the other end is ours; one that is not in this process says so itself.
+	Own bool
 
 	// Patience is how long calls go on while the service fails in a way that may pass, for callers that wait for
 	// nothing else. 0: a few attempts, for callers that come again.
@@ -109,16 +110,6 @@ type Options struct {
 	OnRequest func(Request)
 	// OnTurn, when set, is told for every request how long it waited for the budget before it left.
 	OnTurn func(waited time.Duration)
-}
-
-// Own is what our own service does beside the interface.
-type Own interface {
-	// Writers names the people who wrote the present texts of some keys in a language.
-	Writers(project, collection, language string, keys []string) ([]string, error)
-	// Archive puts keys of a collection aside that its client does not have any more.
-	Archive(project, collection string, keys []string) error
-	// Questions are what translators of a project ask its developers.
-	Questions(project string) ([]wire.Question, error)
 }
 
 // Request is a request that was made. It holds no secret: the account's name and key travel in a header.
@@ -147,17 +138,23 @@ type Client struct {
 	limits    limits
 	patience  time.Duration
 	outage    outage
-	ours      Own // nil for another service
+
+	isOwn  atomic.Bool // as the last answer says
+	offers sync.Map    // by project: what our own service has for it, as the last export was answered
 
 	resultPath atomic.Pointer[resultPath] // where import results were found; nil: not known yet
 }
 
-// Own is our own service at the other end; nil where that is another one.
-func (c *Client) Own() Own {
-	if c == nil {
-		return nil
+// Own reports whether our own service is at the other end, as far as that is known.
+func (c *Client) Own() bool { return c != nil && c.isOwn.Load() }
+
+// Offered is what our own service said that it has for a project beside the interface; false where it has not yet.
+func (c *Client) Offered(project string) (all []string, known bool) {
+	said, known := c.offers.Load(project)
+	if !known {
+		return nil, false
 	}
-	return c.ours
+	return strings.Fields(said.(string)), true
 }
 
 // New makes a client; it makes SlotDir too, but no request. An error says which option is wrong.
@@ -186,8 +183,8 @@ func New(o Options) (*Client, error) {
 		pace:      budget.NewPace(o.RequestsPerSecond),
 		limits:    defaultLimits,
 		patience:  o.Patience,
-		ours:      o.Own,
 	}
+	c.isOwn.Store(o.Own)
 	if o.AccountID != "" {
 		c.sign = func(r *http.Request) { r.SetBasicAuth(o.AccountID, string(o.APIKey)) }
 	}

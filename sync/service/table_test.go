@@ -518,7 +518,7 @@ var notYet []string
 // around are the methods that make no operation of their own: they wait for one of the table, ask for more pages of it,
 // or make none.
 var around = []string{
-	"Client.Own",
+	"Client.Offered", "Client.Own",
 	"Client.Blocked", "Client.Budget", "Client.Callbacks", "Client.Close", "Client.Contact", "Client.Do",
 	"Client.Format", "Client.Projects", "Client.Queued", "Client.ServiceTime", "Client.Strings",
 	"Client.TryArchive", "Client.Wait", "Client.WaitArchive", "Documents.Download",

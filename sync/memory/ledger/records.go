@@ -304,6 +304,8 @@ type Reconciliation struct {
 
 	// Full is by export question when, on the service's clock, it was asked for everything.
 	Full map[string]time.Time `json:"full"`
+
+	Aside string `json:"aside,omitempty"` // how many keys our own service had archived then
 }
 
 // Publication is the status of a project as a process of a cluster saw it.

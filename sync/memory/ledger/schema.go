@@ -21,9 +21,13 @@ var (
 	// them, and takes out a key that the file has again.
 	Left = SourceMarks{kind: "left"}
 
-	// Archived are the keys of a collection that the embedded service keeps aside, since no source has them. A push writes
+	// Archived are the keys of a collection that our own service keeps aside, since no source has them. A push writes
 	// them, and takes out a key that the source has again when it was sent.
 	Archived = SourceMarks{kind: "archived"}
+
+	// Based are the source texts that a collection had in the base branch when that was last looked at for keys that are
+	// gone. A push to a service of ours that has several clients writes them.
+	Based = SourceMarks{kind: "based"}
 
 	// Former are, of a branch that is gone, the texts that were pushed for its own collections. They stay for good.
 	Former = SourceMarks{kind: "former"}
@@ -45,6 +49,7 @@ var (
 // ofSource are the kinds of marks that belong to a source file or a collection.
 var ofSource = map[string]bool{
 	Pushed.kind: true, Removed.kind: true, Left.kind: true, Former.kind: true, Archived.kind: true,
+	Based.kind:     true,
 	Inherited.kind: true, SourceKnown.kind: true, SourceSeen.kind: true, SourceFound.kind: true,
 }
 
@@ -144,6 +149,9 @@ var (
 
 	// SourceSeenAt are the commits at which the source texts of places were last read, by branch; "" is the working tree.
 	SourceSeenAt = Table[string]{"source seen"}
+
+	// BasedAt is the commit of the base branch that Based is of, with the ID "".
+	BasedAt = Table[string]{"based"}
 
 	// UnsentAt is the commit of a branch at which a pull found texts for a push, by branch. The push takes it out.
 	UnsentAt = Table[string]{"unsent"}

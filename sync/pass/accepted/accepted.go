@@ -37,7 +37,8 @@ type Sources struct {
 	Living map[string]map[string]bool
 	// by collection: keys that the service has archived; see archive.go
 	archived map[string]map[string]bool
-	archives bool
+	back     map[string]map[string]bool // those of them that are sent again
+	archives Archives
 
 	Held     map[ledger.Source]bool // nothing is concluded from what these lack; see judge.go
 	Missed   []ledger.Source        // of those, files that were never missed before
@@ -52,15 +53,16 @@ type Sources struct {
 
 // Store reads and remembers what was accepted for a project, or for one of its lines.
 type Store struct {
-	Ledger  ledger.Store
-	Scope   string // in the ledger
-	Project *config.Project
-	Trunk   *Store // of a line: the one that it inherits from
-	Run     string // names this process
-	Now     func() time.Time
-	Rescan  time.Duration // after which a file that is missing still is gone
-	// Archives says that the service archives keys that are gone.
-	Archives bool
+	Ledger   ledger.Store
+	Scope    string // in the ledger
+	Project  *config.Project
+	Trunk    *Store // of a line: the one that it inherits from
+	Run      string // names this process
+	Now      func() time.Time
+	Rescan   time.Duration // after which a file that is missing still is gone
+	Archives Archives
+	// Base gives the keys that the base branch has, by collection; nil where a tree is behind it.
+	Base func(*tree.Tree) map[string]map[string]bool
 }
 
 // Compare loads what was accepted and compares it with a tree. With force, whatever is missing is meant to be.
@@ -107,6 +109,7 @@ func (p *Store) Compare(t *tree.Tree, force bool) (*Sources, error) {
 			living[e.Key] = true
 		}
 	}
+	a.back = p.returned(a)
 	if err := p.inherits(a); err != nil {
 		return nil, err
 	}
@@ -260,7 +263,7 @@ func (a *Sources) Pending(s *tree.Source) (keys map[string]bool, base catalog.Ma
 		keys[c.Key] = true
 	}
 	for _, u := range s.Texts {
-		if a.archived[s.Collection][u.Key] {
+		if a.back[s.Collection][u.Key] {
 			keys[u.Key] = true
 		}
 	}
@@ -331,9 +334,15 @@ func (a *Sources) Orphans() []report.Problem {
 // Orphan is the problem of a key that is gone from its source file.
 func (a *Sources) Orphan(at ledger.Source, key string) report.Problem {
 	p := report.Problem{Code: report.CodeRemoved, File: at.Path, Key: key, Language: a.project.SourceLanguage}
-	if a.archives {
+	switch a.archives {
+	case ByTree:
 		p.Problem = fmt.Sprintf("is gone from the source; the embedded service archives it in collection %q: it is in no "+
 			"list of texts to translate, and its translations come back with the key", at.Collection)
+		return p
+	case ByBase:
+		p.Problem = fmt.Sprintf("is gone from the source, and no pull brings it back; when the base branch has lost it, "+
+			"too, the service archives it in collection %q, from where its translations come back with the key", at.Collection)
+		p.Remedy = "put it back if that is not meant"
 		return p
 	}
 	p.Problem = fmt.Sprintf("is gone from the source; the service keeps it in collection %q, and no pull brings it back",

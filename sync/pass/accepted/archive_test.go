@@ -3,10 +3,13 @@ package accepted
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/text/catalog"
 )
 
@@ -90,6 +93,65 @@ func TestArchive(t *testing.T) {
 			want("old[b]")
 		} else {
 			want()
+		}
+	}
+}
+
+// At a service with several clients the base branch decides, whatever the tree has: what it has lost since it was looked
+// at last is archived, once, and what it has again is back.
+func TestArchiveByBase(t *testing.T) {
+	w := newWorld(t)
+	var base *tree.Tree
+	w.store.Archives = ByBase
+	w.store.Base = func(*tree.Tree) map[string]map[string]bool { return KeysOf(base) }
+	write := func(keys string) { w.files["en/a.json"] = &fstest.MapFile{Data: []byte(keys)} }
+	const both, one = `{"a": "A", "b": "B"}`, `{"a": "A"}`
+	for i, step := range []struct {
+		base, tree string
+		archived   []string // by this step
+		pending    []string // before it
+	}{
+		{base: one, tree: one, pending: []string{"a"}},
+		{base: one, tree: both, pending: []string{"b"}},  // of a branch
+		{base: one, tree: one},                           // of another clone, which never had it
+		{base: both, tree: both},                         // merged
+		{base: both, tree: one},                          // a branch that takes it out
+		{base: one, tree: both},                          // it has it, ahead of the base
+		{base: both, tree: both},                         // again
+		{base: one, tree: one, archived: []string{"b"}},  // the base branch has lost it
+		{base: one, tree: one},                           // once
+		{base: one, tree: both},                          // a branch has it again
+		{base: both, tree: both, pending: []string{"b"}}, // merged
+		{base: both, tree: both},
+		{base: one, tree: one, archived: []string{"b"}},
+		{base: `{"a": "A", "c": "C"}`, tree: `{"a": "A", "c": "C"}`, pending: []string{"c"}},
+		{base: `{"a": "A", "d": "C"}`, tree: `{"a": "A", "d": "C"}`, pending: []string{"d"}}, // renamed
+	} {
+		write(step.base)
+		found, err := tree.Find(maps.Clone(w.files), w.store.Project, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base = found
+		write(step.tree)
+		if got := w.pending(w.compare(false)); !slices.Equal(got, step.pending) {
+			t.Errorf("step %d: %q are pending, want %q", i, got, step.pending)
+		}
+		err = w.store.Ledger.Update(func(tx ledger.Writer) error { // what it accepted, it keeps
+			return ledger.Amend(tx, ledger.Pushed.Of("app", found.Sources[0].ID()), func(marks catalog.Marks) {
+				maps.Copy(marks, w.compare(false).Tree.Sources[0].Texts.Marks())
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := w.compare(false)
+		lost, more, err := w.store.Lost(a, KeysOf(base))
+		if err == nil {
+			err = w.store.SeeBase(a, base, lost, more)
+		}
+		if err != nil || more || !slices.Equal(lost["main"], step.archived) {
+			t.Errorf("step %d: archives %q (%v), want %q: %v", i, lost, more, step.archived, err)
 		}
 	}
 }

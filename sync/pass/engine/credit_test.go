@@ -9,6 +9,7 @@ import (
 	"github.com/locsync/locsync/sync/pass/pull"
 	"github.com/locsync/locsync/sync/pass/push"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // Translators whom the service names are named by the commit that brings their texts, and by no other.
@@ -18,10 +19,12 @@ func TestTranslatorsAreCredited(t *testing.T) {
 	w.clean(push.Options{})
 	var asked []string
 	c, err := service.New(service.Options{BaseURL: w.server.URL, AccountID: "account", APIKey: worldKey,
-		Own: ourService{writers: func(language string, keys []string) []string {
-			slices.Sort(keys)
-			asked = append(append(asked, language), keys...)
-			return []string{"Anna B.", "张"}
+		Transport: &ourService{writers: func(of []wire.KeysOf) []string {
+			for _, k := range of {
+				slices.Sort(k.Keys)
+				asked = append(append(asked, k.Language), k.Keys...)
+			}
+			return []string{"张", "Anna B."}
 		}}})
 	w.check(err)
 	defer c.Close()

@@ -30,6 +30,7 @@ import (
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/service/wire"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
 	"go.uber.org/zap/zaptest/observer"
@@ -374,6 +375,7 @@ func (w *world) holds(collection, language string, keysAndTexts ...string) {
 type wireLog struct {
 	mu       sync.Mutex
 	muted    bool
+	another  bool // service than ours: what clients have lost stays
 	requests []seen
 	fault    func(r *http.Request) local.Fault
 	before   func(r *http.Request)                       // called with each request, before the service sees it
@@ -478,6 +480,9 @@ func (l *wireLog) around(h http.Handler) http.Handler {
 			spoil(r, body, l.spoiled)
 		}
 		before, lie := l.before, l.lie
+		if l.another && lie == nil {
+			lie = func(_ *http.Request, answer []byte) []byte { return answer }
+		}
 		if l.muted {
 			before, lie = nil, nil
 		}
@@ -493,6 +498,9 @@ func (l *wireLog) around(h http.Handler) http.Handler {
 		h.ServeHTTP(said, r)
 		maps.Copy(rw.Header(), said.Header())
 		rw.Header().Del("Content-Length")
+		if l.another {
+			rw.Header().Del(wire.HeaderOwn)
+		}
 		rw.WriteHeader(said.Code)
 		_, _ = rw.Write(lie(r, said.Body.Bytes()))
 	})

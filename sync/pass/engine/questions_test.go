@@ -1,6 +1,10 @@
 package engine
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path"
 	"strings"
 	"testing"
 
@@ -13,23 +17,34 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// ourService is what a service of ours tells beside the interface.
+// ourService answers what our own service does beside the interface, and passes on all else.
 type ourService struct {
-	writers   func(language string, keys []string) []string
-	questions func() []wire.Question
+	writers   func(of []wire.KeysOf) []string
+	questions []wire.Question
+	asked     []string // the last elements of paths
 }
 
-func (t ourService) Writers(_, _, language string, keys []string) ([]string, error) {
-	return t.writers(language, keys), nil
-}
-
-func (t ourService) Archive(string, string, []string) error { return nil }
-
-func (t ourService) Questions(string) ([]wire.Question, error) {
-	if t.questions == nil {
-		return nil, nil
+func (s *ourService) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.Contains(r.URL.Path, "/v1/locsync/") {
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		if err == nil {
+			answer.Header.Set(wire.HeaderOwn, "archive questions writers")
+		}
+		return answer, err
 	}
-	return t.questions(), nil
+	s.asked = append(s.asked, path.Base(r.URL.Path))
+	var said any = s.questions
+	if strings.HasSuffix(r.URL.Path, "/writers") {
+		var of []wire.KeysOf
+		if err := json.NewDecoder(r.Body).Decode(&of); err != nil {
+			return nil, err
+		}
+		said = s.writers(of)
+	}
+	answer := httptest.NewRecorder()
+	answer.Header().Set(wire.HeaderOwn, "archive")
+	err := json.NewEncoder(answer).Encode(said)
+	return answer.Result(), err
 }
 
 // What translators ask is a warning of pulls, which the status tells until a pull finds it answered.
@@ -37,10 +52,10 @@ func TestQuestionsOfTranslators(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, localOnly+jsonFiles, map[string]string{"locales/en/app.json": `{"a": "A", "b": "B"}`})
 	w.clean(push.Options{})
-	asked := []wire.Question{{Collection: "main", Key: "b", Language: "de", By: "Ben", Text: "B as in bee?"},
-		{Collection: "main", Key: "gone", Language: "de", By: "Ben", Text: "Where?"}}
+	ours := &ourService{questions: []wire.Question{{Collection: "main", Key: "b", Language: "de", By: "Ben", Text: "B as in bee?"},
+		{Collection: "main", Key: "gone", Language: "de", By: "Ben", Text: "Where?"}}}
 	c, err := service.New(service.Options{BaseURL: w.server.URL, AccountID: "account", APIKey: worldKey,
-		Own: ourService{questions: func() []wire.Question { return asked }}})
+		Transport: ours})
 	w.check(err)
 	defer c.Close()
 	w.Engine = New(Parts{Config: w.Config, Service: c, State: w.store, Log: zap.NewNop()})
@@ -63,7 +78,7 @@ func TestQuestionsOfTranslators(t *testing.T) {
 	if past := w.Engine.Status(t.Context()).Projects[0].LastPull; past.Result != report.ResultOK {
 		t.Errorf("the pull is %s", past.Result)
 	}
-	asked = nil
+	ours.questions = nil
 	w.pulls(pull.Options{})
 	if got := warned(); got != "" {
 		t.Errorf("after the answer: %q", got)

@@ -118,6 +118,7 @@ func TestRemovedTranslationStaysOut(t *testing.T) {
 	t.Run("another translation at the service", func(t *testing.T) {
 		t.Parallel()
 		w, sync := meet(t, "")
+		w.wire.another = true
 		sync()
 		edit(w, enApp, `{"a": "A"}`)
 		sync()

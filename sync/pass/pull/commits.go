@@ -29,7 +29,7 @@ func (r *pull) commit(ctx context.Context, on *gitops.Tip, joined map[string][]b
 						Texts: m.texts.wrote})
 				}
 			}
-			if message, err = r.branch.Message(data, texts); err != nil {
+			if message, err = r.branch.Message(ctx, data, texts); err != nil {
 				return err
 			}
 			var arrived bool

@@ -104,6 +104,9 @@ func (r *pull) quiet(
 		quiet[all[i].Group], failure = r.probedQuiet(ctx, t, all[i], languages, archive, err)
 		return failure == nil
 	})
+	if r.branch.Aside() != r.probe.last.Aside {
+		clear(quiet) // another client has lost keys that may be in this tree
+	}
 	return quiet, cmp.Or(failure, ctx.Err())
 }
 
@@ -189,6 +192,6 @@ func (r *pull) rememberReconciled() error {
 	if !r.probe.foundChanges || r.merging.over || len(r.account.report.Problems) > 0 || len(r.probe.now.Full) == 0 {
 		return nil
 	}
-	r.probe.now.Tips = r.to.looked
+	r.probe.now.Tips, r.probe.now.Aside = r.to.looked, r.branch.Aside()
 	return ledger.Reconciled.Put(r.branch.Ledger, r.branch.StateName(), r.branch.Project.Pull.Branch, r.probe.now)
 }

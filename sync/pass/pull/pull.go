@@ -97,7 +97,7 @@ func Make(ctx context.Context, p *pass.Branch, o Options, found pass.Found) (Rep
 	err := run.pass(ctx)
 	if err == nil && run.read != nil {
 		var asked []report.Problem
-		asked, err = p.Questions(run.read)
+		asked, err = p.Questions(ctx, run.read)
 		run.account.report.Problems = append(run.account.report.Problems, asked...)
 	}
 	for _, x := range slices.Concat(slices.Collect(maps.Values(run.exports)), run.below) {

@@ -125,7 +125,7 @@ func (r *followers) moveCollections(ctx context.Context, a *accepted.Sources) er
 		}
 		renames := renamesOf(m, r.tree.Sources[at], a.Files[m.From])
 		told := report.Moved{From: m.From.Path, To: m.To.Path, Left: m.From.Collection, In: m.To.Collection,
-			Languages: []string{}, Archived: r.branch.Archives()}
+			Languages: []string{}, Archived: r.branch.Archives() == accepted.ByTree}
 		keys := make(map[string]bool)
 		for _, k := range renames {
 			keys[k.To.Key] = true

@@ -237,7 +237,7 @@ func (r *push) passTranslations(ctx context.Context) error {
 		return errors.Join(r.Errs...)
 	}
 	if !r.o.DryRun && !r.o.Partial() && len(r.Refused) == 0 { // all that there is was sent
-		if err := r.branch.Archive(r.accepted); err != nil {
+		if err := r.branch.Archive(ctx, r.accepted); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func TestEmbeddedServiceOfAProcess(t *testing.T) {
 	if p.embedded.settings(id, "main", "k").Level == nil || p.embedded.settings("another", "main", "k").Level != nil {
 		t.Error("its page does not know what is configured for the project, or for another")
 	}
-	if p.Client.Own() != p.embedded.open.service {
+	if !p.Client.Own() {
 		t.Error("the client does not know that the service is its own")
 	}
 	first := p.embedded.open
@@ -71,7 +71,7 @@ func TestEmbeddedServiceOfAProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	closes(try, true)
-	if client.Own() != nil {
+	if client.Own() {
 		t.Error("the other service is taken for its own")
 	}
 	if p.embedded.open != nil {

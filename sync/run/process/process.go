@@ -225,7 +225,7 @@ func (p *Process) Connect(cfg *config.Config) (*service.Client, error) {
 			return nil, err
 		}
 		o.BaseURL, o.AccountID, o.APIKey, o.Transport = embeddedURL, embeddedAccount, embeddedKey, started
-		o.Own = started.service
+		o.Own = true
 	} else {
 		key, err := APIKey(context.Background(), cfg, os.Getenv, p.ReadFile)
 		if err != nil {
@@ -288,7 +288,7 @@ func givenPatience() (time.Duration, error) {
 // ConnectThrough makes the client of the embedded service that a daemon has open.
 func (p *Process) ConnectThrough(daemon http.RoundTripper) (*service.Client, error) {
 	return p.clientWith(service.Options{UserAgent: "locsync/" + p.o.Version,
-		BaseURL: embeddedURL, AccountID: embeddedAccount, APIKey: embeddedKey, Transport: daemon})
+		BaseURL: embeddedURL, AccountID: embeddedAccount, APIKey: embeddedKey, Transport: daemon, Own: true})
 }
 
 // ConnectWithoutKey makes a client that only finds out whether the service can be reached.

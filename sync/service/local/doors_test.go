@@ -111,7 +111,8 @@ func TestProjectsOfOthers(t *testing.T) {
 		}
 		return a
 	}
-	keys := []string{wire.PathImport, wire.PathExport, wire.PathExportV1}
+	keys := []string{wire.PathImport, wire.PathExport, wire.PathExportV1, wire.PathOwnQuestions, wire.PathOwnWriters,
+		wire.PathOwnArchive}
 	inQuery := map[string]bool{wire.PathProjectComplete: true, wire.PathProjectCancel: true,
 		wire.PathProjectRestore:  true,
 		wire.PathProjectLanguage: true, wire.PathProjectDocument: true}

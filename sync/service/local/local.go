@@ -34,6 +34,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/backup"
 	"github.com/locsync/locsync/sync/service/local/callbacks"
+	"github.com/locsync/locsync/sync/service/local/clients"
 	"github.com/locsync/locsync/sync/service/local/documents"
 	"github.com/locsync/locsync/sync/service/local/files"
 	"github.com/locsync/locsync/sync/service/local/glossary"
@@ -110,7 +111,6 @@ type Service struct {
 	engines   *machine.Engines
 	page      *page.Service
 	news      *news.Service
-	keys      *keys.Service
 	table     map[string]api.Methods // everything that is served, by path
 	copying   sync.Mutex             // held while a backup is made: each is as large as the database
 }
@@ -198,7 +198,8 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 	if err != nil {
 		return nil, &SettingsError{err}
 	}
-	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, engines: engines, keys: keys,
+	clients := clients.New(st, keys)
+	s := &Service{o: o, store: st, jobs: jobs, callbacks: callbacks, projects: projects, engines: engines,
 		table: map[string]api.Methods{}}
 	s.server = api.New(api.Options{
 		Account: o.AccountID, Keys: o.Keys, Personal: o.AccountType == personalAccount, RateLimit: o.RateLimit, Now: o.Now,
@@ -208,9 +209,12 @@ func open(dir string, o Options, st *store.Store) (*Service, error) {
 		s.ownRoutes(), jobs.Routes(), callbacks.Routes(), projects.Routes(), keys.Routes(), documents.Routes(),
 		statistics.Routes(),
 		tasks.New(st).Routes(), memory.New(st).Routes(), glossaries.Routes(), files.Routes(),
+		clients.Routes(),
 	} {
 		maps.Copy(s.table, part)
 	}
+	export := s.table[wire.PathExport]
+	export["POST"] = clients.Offering(export["POST"])
 	s.server.Handle(wire.Prefix, s.table)
 	server, err := mail.Read(dir)
 	if err != nil {
@@ -247,63 +251,6 @@ func (s *Service) Close() error {
 	s.callbacks.Close()
 	s.news.Close()
 	return s.store.Close()
-}
-
-// Writers are the people who wrote the present texts of some keys of a collection in a language on the page, in order.
-func (s *Service) Writers(project, collection, language string, keys []string) ([]string, error) {
-	names := make(map[string]bool)
-	err := s.store.View(func(tx *store.Tx) error {
-		k, err := store.OpenCollection(tx, project, collection)
-		if err != nil || k == nil {
-			return err
-		}
-		for _, key := range keys {
-			for _, plural := range []bool{false, true} {
-				n, row, err := k.Find(key, plural)
-				if err != nil {
-					return err
-				}
-				if row == nil {
-					continue
-				}
-				t, err := k.Translation(language, n)
-				if err != nil {
-					return err
-				}
-				if t != nil && t.By != "" {
-					names[t.By] = true
-				}
-			}
-		}
-		return nil
-	})
-	return slices.Sorted(maps.Keys(names)), err
-}
-
-// Questions are those of a project that wait for an answer.
-func (s *Service) Questions(project string) (all []wire.Question, err error) {
-	err = s.store.View(func(tx *store.Tx) error {
-		for _, name := range store.CollectionNames(tx, project) {
-			k, err := store.OpenCollection(tx, project, name)
-			if err != nil {
-				return err
-			}
-			err = k.EachQuestion(func(r *store.Row, c store.Comment) error {
-				all = append(all, wire.Question{Collection: name, Key: r.Key, Language: c.Language, By: c.By, Text: c.Text})
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return all, err
-}
-
-// Archive puts keys of a collection aside that their only client says are gone from its source.
-func (s *Service) Archive(project, collection string, keys []string) error {
-	return s.keys.Archive(project, collection, keys)
 }
 
 // EnsureProject makes a localization project with this identifier when there is none; one that is there gets the

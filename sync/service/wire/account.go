@@ -68,7 +68,3 @@ type AuditEntry struct {
 	UserNickName string          `json:"userNickName,omitempty"`
 	Payload      json.RawMessage `json:"payload,omitempty"` // an object; its members follow from Type
 }
-
-// Question is what a translator asks the developers on the page of the embedded service. The interface has no call for
-// it.
-type Question struct{ Collection, Key, Language, By, Text string }

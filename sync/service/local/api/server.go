@@ -159,6 +159,7 @@ func (s *Server) route(m Methods) http.Handler {
 				" is not for this path; it takes " + strings.Join(allowed, ", ")})
 			return
 		}
+		w.Header().Set(wire.HeaderOwn, wire.OffersArchive)
 		q, err := ReadParams(r)
 		if err == nil {
 			c := &Call{Request: r, Writer: w, Params: q, bodies: &s.Bodies}

@@ -18,7 +18,7 @@ func TestArchive(t *testing.T) {
 		return w.post(w.client, "archive", f)
 	}
 	w.has(act("all", "bye", "archive"), "200 ", "Archived.")
-	w.check(w.service.Archive(projectID, "main", []string{"old"}))
+	w.archives("old")
 	w.lacks(w.get("list?"+inGerman+"&show=all"), "Bye", "Old")
 	w.has(w.get(""), "0 of 1 final")
 	if got := w.exported("de"); strings.Contains(got, "bye") {

@@ -68,7 +68,7 @@ func filled(t *testing.T) *world {
 	save("editor.save", map[string]string{"": "Alle Änderungen an diesem Dokument jetzt speichern"}, "final")
 	save("editor.keep", map[string]string{"": "Alle Änderungen an dieser Seite speichern"}, "draft")
 	save("hello", map[string]string{"": hostileText}, "draft")
-	w.check(w.service.Archive(projectID, "main", []string{"more07", "more08"}))
+	w.archives("more07", "more08")
 	rejected := form(w.get("key?"+inGerman+"&show=all&q=editor.keep"), "reject")
 	rejected.Set("reason", "Here it is a page, as in a book.")
 	w.has(w.post(w.client, "reject", rejected), "200 ")

@@ -17,7 +17,10 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/service/own"
+	"github.com/locsync/locsync/sync/service/wire"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
 )
@@ -45,7 +48,7 @@ func newWorld(t testing.TB, prepare ...func(dir string)) *world {
 	for _, do := range prepare {
 		do(dir)
 	}
-	service, err := local.Open(dir, local.Options{AccountID: "me",
+	svc, err := local.Open(dir, local.Options{AccountID: "me",
 		Now: func() time.Time { return time.Unix(0, w.now.Load()) },
 		Saved: func(project string, complete bool) {
 			w.complete.Store(complete)
@@ -54,23 +57,55 @@ func newWorld(t testing.TB, prepare ...func(dir string)) *world {
 		Checks: func(_, _, _ string) check.Settings { return w.checks },
 		Logger: zaptest.NewLogger(t, zaptest.Level(zap.WarnLevel))})
 	w.check(err)
-	w.service = service
+	w.service = svc
 	mux := http.NewServeMux()
-	mux.Handle("/translate/", service.Page())
-	mux.Handle("/", service)
+	mux.Handle("/translate/", svc.Page())
+	mux.Handle("/", svc)
 	w.server = httptest.NewServer(mux)
 	t.Cleanup(func() {
 		w.server.Close()
-		if err := service.Close(); err != nil {
+		if err := svc.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	w.check(service.EnsureProject(projectID, "app", "en", []string{"de", "pl"}))
+	w.check(svc.EnsureProject(projectID, "app", "en", []string{"de", "pl"}))
 	w.client = w.browser()
-	path, err := service.Page().Invite("Anna", true)
+	path, err := svc.Page().Invite("Anna", true)
 	w.check(err)
 	w.accept(w.client, path, "", "long enough")
 	return w
+}
+
+// ours is a client of ours.
+func (w *world) ours() *service.Client {
+	w.t.Helper()
+	c, err := service.New(service.Options{BaseURL: w.server.URL, Own: true})
+	w.check(err)
+	w.t.Cleanup(c.Close)
+	return c
+}
+
+func (w *world) writers(keys ...string) []string {
+	w.t.Helper()
+	of := []wire.KeysOf{{Collection: "main", Language: "de", Keys: keys}}
+	names, err := own.Writers(w.t.Context(), w.ours(), projectID, of)
+	w.check(err)
+	return names
+}
+
+func (w *world) questions() []wire.Question {
+	w.t.Helper()
+	all, err := own.Questions(w.t.Context(), w.ours(), projectID)
+	w.check(err)
+	return all
+}
+
+func (w *world) archives(keys ...string) {
+	w.t.Helper()
+	done, err := own.Archive(w.t.Context(), w.ours(), projectID, wire.KeysOf{Collection: "main", Keys: keys})
+	if w.check(err); !done {
+		w.t.Error("nothing was archived")
+	}
 }
 
 func (w *world) check(err error) {
@@ -633,9 +668,7 @@ func TestSavedLanguageIsComplete(t *testing.T) {
 	w.imports("language=en&format=json", "more.json", `{"c": "Gamma"}`)
 	w.imports("language=de&format=json&completion-state=final", "more.json", `{"c": "Ceh"}`)
 	for key, want := range map[string]string{"a": "Anna", "c": "", "nothing": ""} {
-		names, err := w.service.Writers(projectID, "main", "de", []string{key})
-		w.check(err)
-		if got := strings.Join(names, " "); got != want {
+		if got := strings.Join(w.writers(key), " "); got != want {
 			t.Errorf("%s was written by %q, want %q", key, got, want)
 		}
 	}

@@ -99,9 +99,8 @@ func TestTranslatorSuggests(t *testing.T) {
 	w.has(w.post(w.client, "suggestion", f), "200 ", "Saved.")
 	w.has(w.post(w.client, "suggestion", f), "409 ")
 	w.has(w.exported("de"), `"a":"Eins"`)
-	names, err := w.service.Writers(projectID, "main", "de", []string{"a"})
-	if err != nil || len(names) != 1 || names[0] != "Ben" {
-		t.Errorf("written by %q %v", names, err)
+	if names := w.writers("a"); len(names) != 1 || names[0] != "Ben" {
+		t.Errorf("written by %q", names)
 	}
 	w.lacks(w.get("list?"+inGerman+"&show=suggested"), `href="key?`)
 
@@ -200,22 +199,21 @@ func TestComments(t *testing.T) {
 		t.Errorf("told of %q", got)
 	}
 	w.has(w.get("list?"+inGerman+"&show=asked"), "question</span>", "One")
-	asked, err := w.service.Questions(projectID)
-	w.check(err)
+	asked := w.questions()
 	if len(asked) != 1 || asked[0].Key != "a" || asked[0].By != "Anna" || asked[0].Text != "One what?" ||
 		asked[0].Language != "de" || asked[0].Collection != "main" {
 		t.Errorf("%+v", asked)
 	}
-	w.check(w.service.Archive(projectID, "main", []string{"a"}))
-	if asked, err := w.service.Questions(projectID); len(asked) != 0 || err != nil {
-		t.Errorf("of an archived key: %v %v", asked, err)
+	w.archives("a")
+	if asked := w.questions(); len(asked) != 0 {
+		t.Errorf("of an archived key: %v", asked)
 	}
 	w.imports("language=en&format=json", "app.json", `{"a": "One"}`)
 	page := w.get("key?" + inGerman + "&show=asked")
 	w.has(page, "One what?")
 	w.has(w.post(w.client, "answered", form(page, "answered")), "200 ", "Marked as answered.", `tag">answered`)
-	if asked, err := w.service.Questions(projectID); len(asked) != 0 || err != nil {
-		t.Errorf("after the answer: %v %v", asked, err)
+	if asked := w.questions(); len(asked) != 0 {
+		t.Errorf("after the answer: %v", asked)
 	}
 	for range 98 {
 		w.has(say("a", "again", ""), "200 ")

@@ -1,0 +1,4 @@
+package own
+
+// Requests is what keys are sent in.
+var Requests = requests
