@@ -74,7 +74,7 @@ var imports = map[string][]string{
 	"sync/pass/push": {"sync/bound/fault", "formats/resource", "gitops", "sync/pass/accepted", "sync/text/bundle",
 		"sync/text/catalog", "sync/config", "sync/pass/events", "sync/check/examine", "sync/failure", "sync/pass/imports",
 		"sync/memory/ledger", "sync/pass", "sync/memory/past", "sync/report", "sync/service", "sync/text/spelling",
-		"sync/pass/tree", "sync/text/plural"},
+		"sync/pass/tree", "sync/text/plural", "sync/pass/renames"},
 	// past: what is told of a text that the service keeps
 	"sync/pass/imports": {"sync/text/bundle", "sync/text/catalog", "sync/config", "sync/memory/ledger", "sync/pass",
 		"sync/memory/past", "sync/report", "sync/service", "sync/text/spelling"},
@@ -83,7 +83,7 @@ var imports = map[string][]string{
 	"sync/pass/pull": {"sync/bound/fault", "formats/oracle", "formats/resource", "gitops", "sync/pass/accepted",
 		"sync/text/bundle", "sync/text/catalog", "sync/check", "sync/config", "sync/pass/events", "sync/check/examine",
 		"sync/failure", "sync/memory/ledger", "sync/pass", "sync/memory/past", "sync/text/plural", "sync/report",
-		"sync/pass/request", "sync/service", "sync/text/spelling", "sync/pass/tree"},
+		"sync/pass/request", "sync/service", "sync/text/spelling", "sync/pass/tree", "sync/pass/renames"},
 	"sync/pass/passtest": {"sync/config", "sync/pass", "sync/report", "sync/memory/ledger/boltledger"},
 	// failure: the errors of all that is called, as reports name them
 	// config: what is wrong with one of its keys
@@ -103,6 +103,9 @@ var imports = map[string][]string{
 	// code
 	"sync/pass/request": {"sync/bound", "sync/service", "sync/service/documents", "sync/pass/tree", "sync/failure", "sync/text/bundle", "sync/text/catalog", "sync/config",
 		"sync/bound/heartbeat", "sync/memory/ledger", "sync/report", "gitops", "gitops/forge", "sync/config/secret"},
+	// past: what a tree had
+	"sync/pass/renames": {"gitops", "sync/config", "sync/memory/ledger", "sync/memory/past", "sync/pass/tree", "sync/report",
+		"sync/text/bundle", "sync/text/catalog"},
 	"sync/pass/accepted": {"sync/pass/tree", "sync/text/bundle", "sync/text/catalog", "sync/config",
 		"sync/memory/ledger", "sync/report", "gitops"},
 	// gitops: that git is busy; request, forge: what was done about a request

@@ -416,3 +416,38 @@ func (m Marks) AgreedOn() catalog.Marks {
 	maps.Copy(all, m[ledger.Merged])
 	return all
 }
+
+// Inherited are the memories, by kind, of files of a target's language that are not there any more and whose texts are
+// like these: the file may have moved. there are the paths of all files that are.
+func (p Memory) Inherited(
+	t bundle.Target, texts catalog.Catalog, there map[string]bool, kinds []ledger.TargetMarks,
+) (Marks, error) {
+	found := make(Marks)
+	histories, err := ledger.Known.Slots(p.Ledger, p.Scope)
+	if err != nil {
+		return nil, err
+	}
+	for _, slot := range histories {
+		if slot.Language != t.Language.Code || there[slot.Path] {
+			continue
+		}
+		history, err := p.Ledger.Marks(slot)
+		if err != nil {
+			return nil, err
+		}
+		if !ledger.Resembles(texts, history) {
+			continue
+		}
+		gone, err := p.Read(slot.Path, slot.Language, kinds...)
+		if err != nil {
+			return nil, err
+		}
+		for kind, marks := range gone {
+			if marks != nil && found[kind] == nil {
+				found[kind] = make(catalog.Marks, len(marks))
+			}
+			maps.Copy(found[kind], marks)
+		}
+	}
+	return found, nil
+}

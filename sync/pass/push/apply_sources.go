@@ -50,7 +50,7 @@ func (r *sourcePass) apply(plan *sourcePlan) error {
 		if err != nil {
 			return err
 		}
-		return ledger.Each(plan.files, func(s *compared) error { return s.renames.Remember(r.branch.Memory(), tx) })
+		return ledger.Each(plan.files, func(s *compared) error { return s.renames.Remember(tx) })
 	})
 }
 

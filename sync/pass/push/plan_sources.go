@@ -6,9 +6,9 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/memory/past"
-	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pass/accepted"
 	"github.com/locsync/locsync/sync/pass/imports"
+	"github.com/locsync/locsync/sync/pass/renames"
 	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
@@ -25,7 +25,7 @@ type compared struct {
 	others  bool // is a file that the push is not for
 	pending map[string]bool
 	stays   map[string]bool // keys of which the service keeps its own text
-	renames *pass.RenameSearch
+	renames *renames.Search
 	unmet   map[string]bool            // keys that are about to be sent of which the service may have another text
 	shared  map[string]bool            // those of them of which it should have the one that it accepted from here
 	unknown bool                       // what the service has of those could not be read
@@ -70,11 +70,11 @@ func planSources(of *sourceSituation) (*sourcePlan, error) {
 		}
 		plan.verdicts = append(plan.verdicts, v)
 	}
-	var renames []*pass.RenameSearch
+	var all []*renames.Search
 	for _, s := range of.files {
-		renames = append(renames, s.renames)
+		all = append(all, s.renames)
 	}
-	pass.FindFarRenames(renames)
+	renames.FindFar(all)
 	for _, s := range of.files {
 		lost := s.orphans()
 		s.renames.Fresh = nil // no more is found in them

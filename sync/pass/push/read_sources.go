@@ -10,6 +10,7 @@ import (
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/memory/past"
 	"github.com/locsync/locsync/sync/pass"
+	"github.com/locsync/locsync/sync/pass/renames"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
@@ -41,19 +42,20 @@ func (r *sourcePass) compare() error {
 func (r *sourcePass) read(ctx context.Context) (*sourceSituation, error) {
 	a := r.accepted
 	of := &sourceSituation{project: r.branch.Project, options: r.o, accepted: a, found: make(map[string]catalog.Marks)}
-	snapshot := pass.Snapshot{Tree: r.tree, Of: pass.LookAt(r.branch.Project.Push.Source),
+	snapshot := &renames.Snapshot{Ledger: r.branch.Ledger, Scope: r.branch.StateName(), Repo: r.branch.Repo,
+		Tree: r.tree, Of: r.branch.Project.Push.Source,
 		Commits: []string{r.tree.Commit()}, Moves: a.Moves, Deepen: func() error { return r.snapshots.deepen(ctx) }}
 	for _, s := range r.tree.Sources {
 		if s.Broken() || a.Held[s.ID()] {
 			continue
 		}
 		pending, base, changes := a.Pending(s)
-		renames, err := r.branch.LookForRenames(s, base, changes, snapshot)
+		search, err := snapshot.Find(s, base, changes)
 		marks, merr := r.branch.Ledger.Marks(r.branch.Memory().FoundSlot(s.Collection))
 		if err = errors.Join(err, merr); err != nil {
 			return nil, err
 		}
-		c := &compared{source: s, others: !r.o.Pushes(s.Path), pending: pending, renames: &renames}
+		c := &compared{source: s, others: !r.o.Pushes(s.Path), pending: pending, renames: &search}
 		if !c.others {
 			c.findUnmet(a.Texts[s.Collection], marks, r.o.All)
 		}

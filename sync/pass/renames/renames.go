@@ -1,4 +1,11 @@
-package pass
+// Package renames tells which keys of a source file became other ones: a text that left one key and is under exactly
+// one other now. Their translations follow.
+//
+// Its law: a key is gone from a tree only if the tree had it. A tree that lacks another clone's new key, or new name of
+// a key, has lost nothing and renamed nothing.
+//
+// It only tells: pushes and pulls take the translations along.
+package renames
 
 import (
 	"bytes"
@@ -10,6 +17,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/memory/past"
@@ -19,8 +27,8 @@ import (
 	"github.com/locsync/locsync/sync/text/catalog"
 )
 
-// RenameSearch is what is found out about renames in one file.
-type RenameSearch struct {
+// Search is what is found out about renames in one file.
+type Search struct {
 	Fresh []catalog.Change // since the last push; a key that was gone then and is back is new
 
 	Found   []ledger.Rename // now
@@ -30,37 +38,37 @@ type RenameSearch struct {
 	Gone   catalog.Marks // keys that the service has and the file does not have
 	Before catalog.Marks // those of them that an earlier push saw
 
-	Moved map[catalog.Name]bool // of those, by FindFarRenames: keys that are in another file now
+	Moved map[catalog.Name]bool // of those, by FindFar: keys that are in another file now
 	// keys whose text left them, with the keys that have got it, where none is taken for theirs
 	Twins map[string][]string
 
 	source   *tree.Source
 	base     catalog.Marks
-	snapshot Snapshot
+	snapshot *Snapshot
 	fresh    catalog.Marks // texts that the working tree has, and its commit does not; nil where it was not looked at
 }
 
-// Snapshot is a tree, where it was read, which commits are its past, and which files are elsewhere in it now. Deepen
-// brings the history that a shallow clone left out, where it can be had.
+// Snapshot is a tree whose files are compared with what was accepted of them.
 type Snapshot struct {
+	Ledger  ledger.Store
+	Scope   string // in the ledger
+	Repo    *gitops.Repo
 	Tree    *tree.Tree
-	Of      LookAt
-	Commits []string
-	Moves   []ledger.Move
-	Deepen  func() error
+	Of      string        // where the tree was read: config.Worktree, or a branch
+	Commits []string      // its past
+	Moves   []ledger.Move // files that are elsewhere in it now
+	Deepen  func() error  // brings the history that a shallow clone left out, where it can be had
 }
 
-// LookForRenames compares a file with what was accepted of it. Removed keys count once: a new key is never taken for
+// Find compares a file with what was accepted of it. Removed keys count once: a new key is never taken for
 // one that was gone before, unless that one was renamed then, and renamed again before its translations moved. A key
 // that the tree never had is not gone from it: another clone has added it, or renamed one to it, and the tree is behind
 // that.
-func (p *Branch) LookForRenames(
-	s *tree.Source, base catalog.Marks, changes []catalog.Change, snapshot Snapshot,
-) (found RenameSearch, err error) {
-	found.source, found.base, found.snapshot = s, base, snapshot
+func (p *Snapshot) Find(s *tree.Source, base catalog.Marks, changes []catalog.Change) (found Search, err error) {
+	found.source, found.base, found.snapshot = s, base, p
 	found.Moved, found.Twins = make(map[catalog.Name]bool), make(map[string][]string)
-	found.Before, err = p.Ledger.Marks(ledger.Removed.Of(p.StateName(), s.ID()))
-	stored, serr := ledger.Renames.List(p.Ledger, p.StateName())
+	found.Before, err = p.Ledger.Marks(ledger.Removed.Of(p.Scope, s.ID()))
+	stored, serr := ledger.Renames.List(p.Ledger, p.Scope)
 	if err = errors.Join(err, serr); err != nil {
 		return found, err
 	}
@@ -97,7 +105,7 @@ func (p *Branch) LookForRenames(
 
 // unknown are the keys that the service has, or that were renamed to, and that the tree neither has nor had: neither in
 // its history, nor, of a working tree, in what pushes from here have read of it.
-func (p *Branch) unknown(r *RenameSearch, stored []ledger.Rename) (map[catalog.Name]bool, error) {
+func (p *Snapshot) unknown(r *Search, stored []ledger.Rename) (map[catalog.Name]bool, error) {
 	names := make(map[catalog.Name]bool)
 	for _, c := range r.Fresh {
 		if c.Op == catalog.Removed {
@@ -111,10 +119,10 @@ func (p *Branch) unknown(r *RenameSearch, stored []ledger.Rename) (map[catalog.N
 		}
 	}
 	file := bundle.Target{Path: r.source.Path, Language: r.source.Source, Sources: []*bundle.Bundle{r.source.Bundle}}
-	commits := slices.Clone(r.snapshot.Commits)
-	if r.snapshot.Of == config.Worktree && len(r.Fresh) > 0 {
-		own, _, err := ledger.SeenHereAt.Get(p.Ledger, p.StateName(), ledger.TargetID(file.Path, file.Language.Code))
-		seen, serr := p.Ledger.Marks(p.Memory().Slot(ledger.SeenHere, file.Path, file.Language.Code))
+	commits := slices.Clone(p.Commits)
+	if p.Of == config.Worktree && len(r.Fresh) > 0 {
+		own, _, err := ledger.SeenHereAt.Get(p.Ledger, p.Scope, ledger.TargetID(file.Path, file.Language.Code))
+		seen, serr := p.Ledger.Marks(ledger.SeenHere.Of(p.Scope, file.Path, file.Language.Code))
 		fresh, ferr := p.uncommitted(r, file)
 		if err := errors.Join(err, serr, ferr); err != nil {
 			return nil, err
@@ -125,11 +133,11 @@ func (p *Branch) unknown(r *RenameSearch, stored []ledger.Rename) (map[catalog.N
 	if len(names) == 0 {
 		return nil, nil
 	}
-	if err := r.snapshot.Deepen(); err != nil {
+	if err := p.Deepen(); err != nil {
 		return nil, err
 	}
 	paths := []string{file.Path}
-	for _, m := range r.snapshot.Moves {
+	for _, m := range p.Moves {
 		if m.To == r.source.ID() {
 			paths = append(paths, m.From.Path)
 		}
@@ -144,23 +152,23 @@ func (p *Branch) unknown(r *RenameSearch, stored []ledger.Rename) (map[catalog.N
 }
 
 // uncommitted are the texts of a file of the working tree under names that its commit does not have.
-func (p *Branch) uncommitted(r *RenameSearch, file bundle.Target) (catalog.Marks, error) {
+func (p *Snapshot) uncommitted(r *Search, file bundle.Target) (catalog.Marks, error) {
 	fresh, index := make(catalog.Marks), map[catalog.Name]int(nil)
-	if commit := r.snapshot.Tree.Commit(); commit != "" {
+	if commit := p.Tree.Commit(); commit != "" {
 		tip, err := p.Repo.AtCommit(commit)
 		if err != nil {
 			return nil, err
 		}
-		here, err := fs.ReadFile(r.snapshot.Tree.FS, file.Path)
+		here, err := fs.ReadFile(p.Tree.FS, file.Path)
 		there, terr := fs.ReadFile(tip, file.Path)
 		if err == nil && terr == nil && bytes.Equal(here, there) {
 			return fresh, nil
 		}
-		committed, err := TextsAt(tip, file)
+		committed, _, err := r.source.Read(tip, file.Path, file.Language)
 		if err != nil {
 			return nil, err
 		}
-		index = committed.Index()
+		index = bundle.Texts(committed).Index()
 	}
 	for _, u := range r.source.Texts {
 		if _, is := index[u.Name]; !is {
@@ -171,12 +179,13 @@ func (p *Branch) uncommitted(r *RenameSearch, file bundle.Target) (catalog.Marks
 }
 
 // Remember stores the renames of a file, the keys that are gone from it, and those that only the working tree has.
-func (r *RenameSearch) Remember(p Memory, tx ledger.Writer) error {
+func (r *Search) Remember(tx ledger.Writer) error {
 	var err error
+	p := r.snapshot
 	if r.fresh != nil {
 		at := r.source.Source.Code
-		err = errors.Join(tx.SetMarks(p.Slot(ledger.SeenHere, r.source.Path, at), r.fresh),
-			ledger.SeenHereAt.Put(tx, p.Scope, ledger.TargetID(r.source.Path, at), r.snapshot.Tree.Commit()))
+		err = errors.Join(tx.SetMarks(ledger.SeenHere.Of(p.Scope, r.source.Path, at), r.fresh),
+			ledger.SeenHereAt.Put(tx, p.Scope, ledger.TargetID(r.source.Path, at), p.Tree.Commit()))
 	}
 	if len(r.Found)+len(r.Gone)+len(r.Before)+len(r.Stale) == 0 {
 		return err
@@ -187,7 +196,7 @@ func (r *RenameSearch) Remember(p Memory, tx ledger.Writer) error {
 }
 
 // Rename is a rename of a source text to a key of a file.
-func (r *RenameSearch) Rename(s *tree.Source, m catalog.Rename, text catalog.Mark) ledger.Rename {
+func (r *Search) Rename(s *tree.Source, m catalog.Rename, text catalog.Mark) ledger.Rename {
 	before, had := r.Before[m.To]
 	if !had {
 		before, had = r.base[m.To]
@@ -198,7 +207,7 @@ func (r *RenameSearch) Rename(s *tree.Source, m catalog.Rename, text catalog.Mar
 
 // compare finds the keys that are gone and the changes that a rename may be made of, given the earlier renames. It
 // keeps the changes.
-func (r *RenameSearch) compare(s *tree.Source, base catalog.Marks, changes []catalog.Change, stored []ledger.Rename) {
+func (r *Search) compare(s *tree.Source, base catalog.Marks, changes []catalog.Change, stored []ledger.Rename) {
 	living := s.TextKeys()
 	known := maps.Clone(r.Before)
 	for _, m := range stored {
@@ -232,17 +241,17 @@ func (r *RenameSearch) compare(s *tree.Source, base catalog.Marks, changes []cat
 	}
 }
 
-// FindFarRenames finds the keys that left one file for another, under the same name in another collection or under
+// FindFar finds the keys that left one file for another, under the same name in another collection or under
 // another name. As within a file, a text that could come from, or go to, more than one key is not guessed.
-func FindFarRenames(all []*RenameSearch) {
+func FindFar(all []*Search) {
 	moving := movingTexts(all)
 	if len(moving) == 0 {
 		return
 	}
 	base := make(catalog.Marks)
 	var now catalog.Catalog
-	var changes, doubts []catalog.Change       // doubts are without those that a rename explains
-	at := make(map[catalog.Name]*RenameSearch) // by names that say which file they are of
+	var changes, doubts []catalog.Change // doubts are without those that a rename explains
+	at := make(map[catalog.Name]*Search) // by names that say which file they are of
 	for i, s := range all {
 		keys := s.keysOf(moving) // of others nothing has to be known
 		name := func(n catalog.Name) catalog.Name {
@@ -299,7 +308,7 @@ func FindFarRenames(all []*RenameSearch) {
 
 // movingTexts are those that a key does not have any more and another one has got, without those that a rename within
 // a file explains.
-func movingTexts(all []*RenameSearch) map[catalog.Mark]bool {
+func movingTexts(all []*Search) map[catalog.Mark]bool {
 	gets := make(map[catalog.Mark]bool)
 	for _, s := range all {
 		_, got := s.explained()
@@ -322,7 +331,7 @@ func movingTexts(all []*RenameSearch) map[catalog.Mark]bool {
 }
 
 // explained are the names that a rename within the file has taken a text from, and those that it gave one.
-func (r *RenameSearch) explained() (left, got map[catalog.Name]bool) {
+func (r *Search) explained() (left, got map[catalog.Name]bool) {
 	left, got = make(map[catalog.Name]bool), make(map[catalog.Name]bool)
 	for _, m := range r.Found {
 		left[m.From], got[m.To] = true, true
@@ -331,7 +340,7 @@ func (r *RenameSearch) explained() (left, got map[catalog.Name]bool) {
 }
 
 // keysOf are the keys of a file that have, or had, one of these texts.
-func (r *RenameSearch) keysOf(texts map[catalog.Mark]bool) map[string]bool {
+func (r *Search) keysOf(texts map[catalog.Mark]bool) map[string]bool {
 	keys := make(map[string]bool)
 	for n, mark := range r.base {
 		if texts[mark] {
@@ -346,7 +355,7 @@ func (r *RenameSearch) keysOf(texts map[catalog.Mark]bool) map[string]bool {
 	return keys
 }
 
-// near is a name without the file that a name of FindFarRenames is of.
+// near is a name without the file that a name of FindFar is of.
 func near(n catalog.Name) catalog.Name {
 	_, key, _ := strings.Cut(n.Key, "\x00")
 	return catalog.Name{Key: key, Form: n.Form}
@@ -357,7 +366,7 @@ const twinsMost = 10
 
 // findTwins finds the keys that have got the whole text of one that it left: of any file where that key is gone, else
 // of the same. at are the files by name.
-func findTwins(base catalog.Marks, now catalog.Catalog, doubts []catalog.Change, at map[catalog.Name]*RenameSearch) {
+func findTwins(base catalog.Marks, now catalog.Catalog, doubts []catalog.Change, at map[catalog.Name]*Search) {
 	type slot struct {
 		form string
 		mark catalog.Mark
@@ -394,7 +403,7 @@ func findTwins(base catalog.Marks, now catalog.Catalog, doubts []catalog.Change,
 }
 
 // Doubts are the keys whose text left them, and of which it cannot be told which key they have become.
-func (r *RenameSearch) Doubts() (all []report.Problem) {
+func (r *Search) Doubts() (all []report.Problem) {
 	living := r.source.TextKeys()
 	for _, key := range slices.Sorted(maps.Keys(r.Twins)) {
 		left := "is gone, and its text is"
@@ -408,39 +417,4 @@ func (r *RenameSearch) Doubts() (all []report.Problem) {
 			Remedy: "rename one key at a time, with a push after each, to take translations along"})
 	}
 	return all
-}
-
-// Inherited are the memories, by kind, of files of a target's language that are not there any more and whose texts are
-// like these: the file may have moved. there are the paths of all files that are.
-func (p Memory) Inherited(
-	t bundle.Target, texts catalog.Catalog, there map[string]bool, kinds []ledger.TargetMarks,
-) (Marks, error) {
-	found := make(Marks)
-	histories, err := ledger.Known.Slots(p.Ledger, p.Scope)
-	if err != nil {
-		return nil, err
-	}
-	for _, slot := range histories {
-		if slot.Language != t.Language.Code || there[slot.Path] {
-			continue
-		}
-		history, err := p.Ledger.Marks(slot)
-		if err != nil {
-			return nil, err
-		}
-		if !ledger.Resembles(texts, history) {
-			continue
-		}
-		gone, err := p.Read(slot.Path, slot.Language, kinds...)
-		if err != nil {
-			return nil, err
-		}
-		for kind, marks := range gone {
-			if marks != nil && found[kind] == nil {
-				found[kind] = make(catalog.Marks, len(marks))
-			}
-			maps.Copy(found[kind], marks)
-		}
-	}
-	return found, nil
 }
