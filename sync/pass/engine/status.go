@@ -66,8 +66,8 @@ func Busy(e *Engine) (busy []string) {
 	return busy
 }
 
-// mostRead is how many projects are read for one status. Of more, each is told as its last pass has left it: to open and
-// read thousands of repositories takes minutes.
+// mostRead is how many projects are read for one status. Of more, each is told as its last pass has left it: to open
+// and read thousands of repositories takes minutes.
 const mostRead = 100
 
 // Many reports whether an engine has more projects than are read for one status.

@@ -63,10 +63,10 @@ const (
 )
 
 // errPooled is why the statements that one process has prepared are met by another one.
-var errPooled = errors.New("a pooler before it gives connections to several processes in turn; locsync needs sessions " +
-	"(pool_mode = session in PgBouncer), because it listens, prepares statements and sets limits of time")
+var errPooled = errors.New("a pooler before it gives connections to several processes in turn; locsync needs " +
+	"sessions (pool_mode = session in PgBouncer), because it listens, prepares statements and sets limits of time")
 
-// ofOthers are the errors of a statement that another session has prepared, or has not.
+// ofOthers are the errors of a statement that another session prepared, and of one that it did not.
 var ofOthers = []string{"42P05", "26000"}
 
 // Connect connects a process, by its name, to the database at an address, and brings the schema to the present one. A
