@@ -440,18 +440,21 @@ type Wanted struct {
 // Ensure makes the localization projects that are missing, and adds target languages to those that are there. It is
 // one transaction, since each costs the disk a moment: all projects have what they need, or none was changed.
 func (s *Service) Ensure(all ...Wanted) error {
-	for i, want := range all {
-		id, err := store.ProjectID(want.ID)
+	var wanted []*store.Project
+	for _, w := range all {
+		id, err := store.ProjectID(w.ID)
+		p := &store.Project{ID: id, Account: s.store.Account, Type: wire.ProjectTypeLocalization, Name: w.Name,
+			Source: w.Source, Targets: w.Targets, Stages: NewStages(stagesOfLocalization)}
 		if err == nil {
-			err = s.asked(want).CheckLanguages("source language", "target languages")
+			err = p.CheckLanguages("source language", "target languages")
 		}
 		if err != nil {
-			return fmt.Errorf("make project %q: %w", want.Name, err)
+			return fmt.Errorf("make project %q: %w", w.Name, err)
 		}
-		all[i].ID = id
+		wanted = append(wanted, p)
 	}
 	return s.store.Update(func(tx *store.Tx) error {
-		for _, want := range all {
+		for _, want := range wanted {
 			if err := s.ensure(tx, want); err != nil {
 				return fmt.Errorf("make project %q: %w", want.Name, err)
 			}
@@ -460,19 +463,13 @@ func (s *Service) Ensure(all ...Wanted) error {
 	})
 }
 
-// asked is a project that is to be there as it would be made.
-func (s *Service) asked(w Wanted) *store.Project {
-	return &store.Project{ID: w.ID, Account: s.store.Account, Type: wire.ProjectTypeLocalization, Name: w.Name,
-		Source: w.Source, Targets: w.Targets, Stages: NewStages(stagesOfLocalization)}
-}
-
-func (s *Service) ensure(tx *store.Tx, want Wanted) error {
+func (s *Service) ensure(tx *store.Tx, want *store.Project) error {
 	have, err := store.ProjectOf(tx, want.ID)
 	switch {
 	case err != nil:
 		return err
 	case have == nil:
-		return store.AddProject(tx, s.asked(want))
+		return store.AddProject(tx, want)
 	case have.Account != s.store.Account:
 		return fmt.Errorf("project %s belongs to another account of this folder: give the project another id", want.ID)
 	case have.Type != wire.ProjectTypeLocalization:
