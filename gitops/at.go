@@ -30,7 +30,7 @@ import (
 func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 	ctx, end := r.repo.Watch(ctx)
 	defer end()
-	tip, err := r.tip(branch, base, func() (map[string]hash, string, error) {
+	tip, err := r.tip(tipAt, branch, base, func() (map[string]hash, string, error) {
 		if r.repo.Options.Remote == "" {
 			return lastSeen(r, branch, base)
 		}
@@ -46,7 +46,9 @@ func (r *Repo) At(ctx context.Context, branch, base string) (*Tip, error) {
 // seen last, and those that were never seen there are what they are here. The tip is to be read, not to be built on.
 // *NoBranch when there is neither branch nor base.
 func (r *Repo) Seen(branch, base string) (*Tip, error) {
-	tip, err := r.tip(branch, base, func() (map[string]hash, string, error) { return lastSeen(r, branch, base) })
+	tip, err := r.tip(knownTip, branch, base, func() (map[string]hash, string, error) {
+		return lastSeen(r, branch, base)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read branch %s as it was seen last: %w", branch, err)
 	}
@@ -117,13 +119,17 @@ func lastSeen(r *Repo, branch, base string) (there map[string]hash, head string,
 // sight is what is known of a branch and its base when its tip is made.
 type sight struct {
 	repo         *repository.Repository
+	tipAt        readTip
 	branch, base string
 	there        map[string]hash // both, as far as they exist where it counts
 	head         string          // the remote's default branch
 }
 
+// readTip makes the tip of a commit (see tipAt).
+type readTip func(repo *repository.Repository, branch string, h hash) (*Tip, error)
+
 // tip is the tip of a branch, or of its base, with the values of both as look gives them.
-func (r *Repo) tip(branch, base string, look func() (map[string]hash, string, error)) (*Tip, error) {
+func (r *Repo) tip(read readTip, branch, base string, look func() (map[string]hash, string, error)) (*Tip, error) {
 	if err := ref.CheckName("refs/heads/" + branch); err != nil {
 		return nil, err
 	}
@@ -131,7 +137,7 @@ func (r *Repo) tip(branch, base string, look func() (map[string]hash, string, er
 	if err != nil {
 		return nil, err
 	}
-	s := sight{r.repo, branch, base, there, head}
+	s := sight{r.repo, read, branch, base, there, head}
 	if base == "" {
 		if s.base, err = r.Branches.Base(); err != nil {
 			return nil, err
@@ -201,7 +207,7 @@ func (s sight) baseTip() (*Tip, error) {
 	if !ok || s.base == "" {
 		return nil, nil
 	}
-	tip, err := tipAt(s.repo, s.base, h)
+	tip, err := s.tipAt(s.repo, s.base, h)
 	if err == nil {
 		tip.lease.at = h
 	}
@@ -236,13 +242,13 @@ func (s sight) branchTip(base *Tip) (*Tip, error) {
 		if base == nil {
 			return nil, nil
 		}
-		tip, err := tipAt(s.repo, s.branch, base.commit)
+		tip, err := s.tipAt(s.repo, s.branch, base.commit)
 		if err == nil {
 			tip.isNew, tip.note, tip.here = true, note, local
 		}
 		return tip, err
 	}
-	tip, err := tipAt(s.repo, s.branch, at)
+	tip, err := s.tipAt(s.repo, s.branch, at)
 	if err == nil {
 		tip.lease.at, tip.note, tip.here = remote, note, local
 	}

@@ -68,6 +68,9 @@ func (h History) Fork(one, two string) (string, error) {
 // Contains says whether a commit is another one or has it in its history. What is not in this repository has nothing
 // and is in nothing.
 func (h History) Contains(commit, ancestor string) (bool, error) {
+	if name, _ := object.Parse(commit); commit == ancestor && h.repo.History.WasRead(name) {
+		return true, nil
+	}
 	a, b, ok := h.both(commit, ancestor)
 	if !ok {
 		return false, nil

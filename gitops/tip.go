@@ -45,8 +45,21 @@ func tipAt(repo *repository.Repository, branch string, h hash) (*Tip, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tip{repo: repo, branch: branch, commit: h, parents: []hash{h}, lease: lease{remote: repo.Options.Remote},
-		files: content.New(repo, c.Tree, time.Unix(c.When, 0), nil)}, nil
+	return tipOf(repo, branch, c), nil
+}
+
+// knownTip is tipAt of what is looked at only, and never built on.
+func knownTip(repo *repository.Repository, branch string, h hash) (*Tip, error) {
+	c, err := repo.History.Known(h)
+	if err != nil {
+		return nil, err
+	}
+	return tipOf(repo, branch, c), nil
+}
+
+func tipOf(repo *repository.Repository, branch string, c *object.CommitData) *Tip {
+	return &Tip{repo: repo, branch: branch, commit: c.Hash, parents: []hash{c.Hash},
+		lease: lease{remote: repo.Options.Remote}, files: content.New(repo, c.Tree, time.Unix(c.When, 0), nil)}
 }
 
 // Hash is the commit in hexadecimal; "" for the outcome of a merge that is not committed yet.

@@ -31,7 +31,7 @@ var brief = []string{"version", "--version", "-v", cobra.ShellCompRequestCmd, co
 // Main runs the program with the process's arguments and returns its exit code. The first SIGINT or SIGTERM ends work
 // in order; the second ends the process at once.
 func Main() int {
-	bound.LimitMemory()
+	bound.LimitMemory(0)
 	if len(os.Args) > 1 && slices.Contains(brief, os.Args[1]) {
 		debug.SetGCPercent(-1) // the limit holds
 	}

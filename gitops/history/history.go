@@ -32,14 +32,29 @@ func (g *Graph) Shallow() bool {
 	return err == nil && info.Size() > 0
 }
 
-// Commit reads a commit.
+// Commit reads a commit. It is not to be changed: it is kept.
 func (g *Graph) Commit(h object.Name) (*object.CommitData, error) {
 	data, err := g.Objects.ReadAs(object.Commit, h)
 	if err != nil {
 		return nil, err
 	}
-	return object.ParseCommit(h, data)
+	c, err := object.ParseCommit(h, data)
+	if objects, oerr := os.Stat(g.objects()); err == nil && oerr == nil {
+		read.put(keptAt{g.Dir, h}, keptCommit{c, objects})
+	}
+	return c, err
 }
+
+// Known is Commit for what only looks: one that was read before need not be there any more.
+func (g *Graph) Known(h object.Name) (*object.CommitData, error) {
+	if c := g.kept(h); c != nil {
+		return c, nil
+	}
+	return g.Commit(h)
+}
+
+// WasRead reports whether a commit was read of this repository. It may have been pruned since.
+func (g *Graph) WasRead(h object.Name) bool { return g.kept(h) != nil }
 
 // call is a question to git. The first settings are git's own: with others it would find no trailer of ours.
 func (g *Graph) call(args ...string) run.Call {
@@ -130,6 +145,9 @@ func (g *Graph) Made(tip object.Name, others []object.Name) ([]Walked, error) {
 func (g *Graph) walk(tip object.Name, others []object.Name, most int, paths []string, only ...string) (
 	commits []Walked, whole bool, err error,
 ) {
+	if slices.Contains(others, tip) { // as at every pass over a branch that stays as it is
+		return nil, true, nil
+	}
 	if !g.Objects.Has(tip) { // git would pass it over too
 		return nil, false, fmt.Errorf("walk from %s: %w", tip, object.ErrMissing)
 	}

@@ -145,7 +145,7 @@ func (f *found) sources(git *run.Program, dir string) (files map[string]os.FileI
 	files = make(map[string]os.FileInfo)
 	now := time.Now()
 	for i, path := range slices.Concat(configs, others) {
-		if path == "" {
+		if path == "" || path == os.DevNull { // of the variables: nothing is there, and nothing ever will be
 			continue
 		}
 		info, err := os.Stat(path)

@@ -18,8 +18,11 @@ func TestRecall(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
-	for _, kind := range []string{"a working tree", "a folder in it", "bare"} {
+	for _, kind := range []string{"a working tree", "a folder in it", "bare", "no system's configuration"} {
 		t.Run(kind, func(t *testing.T) {
+			if kind == "no system's configuration" {
+				t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+			}
 			top := t.TempDir()
 			dir := top
 			config := filepath.Join(top, ".git", "config")

@@ -13,11 +13,17 @@ import (
 // 500,000 translations takes no longer with it; with 200 MB it takes a quarter more.
 const mostMemory = 224 << 20
 
-// LimitMemory tells the garbage collector how much there is: nine tenths of what the control group of this process may
-// have (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemory. GOMEMLIMIT wins.
-func LimitMemory() {
+// projectMemory is what a project of a daemon takes while it rests. Without it in the limit a daemon of thousands has
+// its garbage collected again and again, in vain.
+const projectMemory = 96 << 10
+
+// LimitMemory tells the garbage collector how much there is for a number of projects: nine tenths of what the control
+// group of this process may have (systemd's MemoryMax and MemoryHigh, a container's limit), at most mostMemory and what
+// the projects take. GOMEMLIMIT wins.
+func LimitMemory(projects int) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(min(mostMemory, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup")/10*9))
+		most := mostMemory + int64(projects)*projectMemory
+		debug.SetMemoryLimit(min(most, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup")/10*9))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 )
 
@@ -33,5 +34,20 @@ func TestGroupMemory(t *testing.T) {
 	write("system.slice/locsync.service/memory.high", "268435456\n")
 	if n := groupMemory(file, root); n != 256<<20 {
 		t.Errorf("the service's limit: %d", n)
+	}
+}
+
+// A daemon of many projects has room for what they take while they rest: with less its garbage would be collected
+// without end.
+func TestMemoryOfProjects(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "")
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	most := groupMemory("/proc/self/cgroup", "/sys/fs/cgroup") / 10 * 9
+	for _, projects := range []int{0, 1, 5000} {
+		LimitMemory(projects)
+		if got, want := debug.SetMemoryLimit(-1), min(most, mostMemory+int64(projects)*projectMemory); got != want {
+			t.Errorf("of %d projects: %d, want %d", projects, got, want)
+		}
 	}
 }

@@ -20,8 +20,16 @@ import (
 	"github.com/locsync/locsync/sync/web"
 )
 
-// patience is how long a daemon may take to say how things stand, before a command looks for itself.
-const patience = 3 * time.Second
+// A daemon may take so long to say how things stand, before a command looks for itself: the answer about thousands of
+// projects is tens of megabytes, and to open their repositories takes minutes.
+const (
+	patience           = 3 * time.Second
+	patienceForProject = 5 * time.Millisecond
+)
+
+func patienceFor(projects int) time.Duration {
+	return patience + time.Duration(projects)*patienceForProject
+}
 
 // Status asks the daemon, or else reads the files and a copy of the state: it makes no requests and changes
 // nothing. A daemon with many projects has read only the one that is named now; "" names none.
@@ -30,7 +38,7 @@ func Status(ctx context.Context, cfg *config.Config, project string, log *zap.Lo
 	dir, err := process.StateDir(ctx, cfg) // an error here is in the status again, as a problem
 	if err == nil {
 		want := web.Request{Action: "status", Identity: engine.Identity(cfg), Project: project}
-		asked, cancel := context.WithTimeout(ctx, patience)
+		asked, cancel := context.WithTimeout(ctx, patienceFor(len(cfg.Projects)))
 		defer cancel()
 		answer, err := web.Ask(asked, dir, want, nil)
 		if err == nil {

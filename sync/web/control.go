@@ -116,7 +116,7 @@ func Do(ctx context.Context, e *engine.Engine, r Request) (Answer, error) {
 
 // statusOf is the status of all projects. Of too many to read each, only the one that is meant is read now.
 func statusOf(ctx context.Context, e *engine.Engine, project string) report.Status {
-	if !tooMany(e) {
+	if !engine.Many(e) {
 		return e.Status(ctx)
 	}
 	s := engine.Overview(e)

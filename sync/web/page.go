@@ -98,7 +98,7 @@ func (s *statusPage) fill(ctx context.Context, v *view, projects []report.Projec
 		v.add(&project{ProjectStatus: status, Health: healthOf(status, v.Now)})
 	}
 	v.choose(asked)
-	if len(v.Projects) > mostRead {
+	if engine.Many(s.engine) {
 		for _, p := range v.Whole {
 			if now := s.engine.Look(ctx, p.Name); now != nil {
 				p.ProjectStatus = *now

@@ -13,13 +13,6 @@ import (
 	"github.com/locsync/locsync/sync/report"
 )
 
-// mostRead is how many projects are read for one answer. Of more, each is told as its last pass has left it: to
-// open and read thousands of repositories takes minutes.
-const mostRead = 100
-
-// tooMany reports whether an engine has more projects than are read for one answer.
-func tooMany(e *engine.Engine) bool { return len(e.Config.Projects) > mostRead }
-
 // reuse bounds what readers of the status cost: one is served again until this many times its duration has passed.
 const reuse = 20
 
@@ -41,7 +34,7 @@ type statuses struct {
 // now is the status as it is, or was a moment ago. One that was begun is finished for the next reader where this one
 // leaves: else impatient readers would begin it again and again.
 func (s *statuses) now(ctx context.Context) report.Status {
-	if tooMany(s.engine) {
+	if engine.Many(s.engine) {
 		return engine.Overview(s.engine)
 	}
 	s.mu.Lock()

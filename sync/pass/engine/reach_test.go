@@ -28,6 +28,7 @@ func TestStatusOfARepositoryThatHangs(t *testing.T) {
 	if s := w.Status(t.Context()).Projects[0]; s.Unseen || s.Pending != 1 {
 		t.Fatalf("before: %+v", s)
 	}
+	gittest.Commit(t, w.dir, "a commit to read", map[string]string{"README": "more\n"})
 	w.Patience = 200 * time.Millisecond
 	pipe := filepath.Join(w.dir, ".git", "objects", "info", "alternates")
 	gittest.Pipe(t, pipe)

@@ -66,6 +66,13 @@ func Busy(e *Engine) (busy []string) {
 	return busy
 }
 
+// mostRead is how many projects are read for one status. Of more, each is told as its last pass has left it: to open
+// and read thousands of repositories takes minutes.
+const mostRead = 100
+
+// Many reports whether an engine has more projects than are read for one status.
+func Many(e *Engine) bool { return len(e.Config.Projects) > mostRead }
+
 // Overview is LastStatus with all projects: each as its last pass has left it, and one without a pass by its name.
 func Overview(e *Engine) report.Status {
 	s := e.told(make([]report.ProjectStatus, len(e.projects)))

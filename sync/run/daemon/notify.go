@@ -62,7 +62,7 @@ func (n *notifier) tell(ctx context.Context, from *engine.Engine, fresh bool) {
 		return
 	}
 	now := from.LastStatus()
-	if fresh {
+	if fresh && !engine.Many(from) {
 		now = from.Status(ctx)
 	}
 	if ctx.Err() != nil {

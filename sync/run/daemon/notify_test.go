@@ -4,6 +4,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -79,5 +80,32 @@ func TestNotifier(t *testing.T) {
 	}
 	if got := <-said; !strings.Contains(got, `"kind":"complete","project":"app","language":"de"`) {
 		t.Errorf("it told %s", got)
+	}
+}
+
+// Of thousands of projects no repository is opened for messages: they are about what passes have left.
+func TestNotifierOfMany(t *testing.T) {
+	w := newWorld(t)
+	cfg := *w.cfg
+	for i := range 101 {
+		p := w.cfg.Projects[0]
+		p.Name, p.Repository = fmt.Sprint("p", i), "nowhere"
+		cfg.Projects = append(cfg.Projects, p)
+	}
+	p, err := process.Open(t.Context(), w.cfg, process.Options{Log: zap.NewNop()})
+	w.check(err)
+	defer func() { w.check(p.Close()) }()
+	n := &notifier{log: zap.NewNop(), store: p.Store}
+	to, err := notify.Open(w.cfg, p.ReadFile, zap.NewNop())
+	w.check(err)
+	if to == nil {
+		to = new(notify.Receiver)
+	}
+	n.receiver.Store(to)
+	n.tell(t.Context(), engine.New(engine.Parts{Config: &cfg, State: p.Store, Log: zap.NewNop()}), true)
+	all, err := ledger.Notified.List(p.Store, ledger.AllProjects)
+	w.check(err)
+	if len(all) > 0 {
+		t.Errorf("it remembers %d facts of projects that no pass was made of", len(all))
 	}
 }

@@ -264,6 +264,7 @@ func (d *running) prepare(ctx context.Context, cfg *config.Config) (prepared, er
 // take exchanges what was prepared for what there was.
 func (d *running) take(p prepared) {
 	d.cfg = p.cfg
+	bound.LimitMemory(len(p.cfg.Projects))
 	p.readdress()
 	d.reloads.inUse.Store(&secrets{p.cfg, digestOf(p.cfg, d.process.ReadFile)})
 	d.engine.Store(p.engine)

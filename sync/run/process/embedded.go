@@ -62,10 +62,12 @@ func (e *embedded) start(cfg *config.Config) (*inProcess, error) {
 		svc.Page().SetAddress(e.pageAt)
 		e.open = serveInProcess(svc)
 	}
+	wanted := make([]local.Wanted, 0, len(cfg.Projects))
 	for _, p := range cfg.Projects {
-		if err := e.open.service.EnsureProject(p.ID, p.Name, p.SourceLanguage, p.TargetLanguages); err != nil {
-			return e.open, fmt.Errorf("make project %q in the embedded service: %w", p.Name, err)
-		}
+		wanted = append(wanted, local.Wanted{ID: p.ID, Name: p.Name, Source: p.SourceLanguage, Targets: p.TargetLanguages})
+	}
+	if err := e.open.service.EnsureProjects(wanted...); err != nil {
+		return e.open, fmt.Errorf("the embedded service: %w", err)
 	}
 	return e.open, nil
 }

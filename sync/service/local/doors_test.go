@@ -236,6 +236,12 @@ func TestAccountsShareAFolder(t *testing.T) {
 	if len(all) != 0 {
 		t.Errorf("%v", all)
 	}
+	other := Wanted{ID: "00000000-0000-4000-8000-00000000000a", Name: "other", Source: "en", Targets: []string{"de"}}
+	if err := s.s.EnsureProjects(other, Wanted{ID: id, Name: "yours", Source: "en",
+		Targets: []string{"de"}}); err == nil ||
+		s.s.EnsureProject(other.ID, "other", "fr", []string{"de"}) != nil {
+		t.Errorf("one of two projects was made: %v", err)
+	}
 	if err := s.s.EnsureProject(id, "yours", "en", []string{"de"}); err == nil {
 		t.Error("EnsureProject took another account's project")
 	}

@@ -253,9 +253,15 @@ func (s *Service) Close() error {
 	return s.store.Close()
 }
 
-// EnsureProject makes a localization project with this identifier when there is none; one that is there gets the
-// target languages that it lacks, also in all of its collections, and keeps everything else. It is an error when the
-// project is another account's, translates documents, or has another source language.
+// Wanted is a localization project that is to be there.
+type Wanted = projects.Wanted
+
+// EnsureProjects makes the localization projects of which there is none with the identifier; those that are there get
+// the target languages that they lack, also in all of their collections, and keep everything else. It is an error when
+// a project is another account's, translates documents, or has another source language; nothing is changed then.
+func (s *Service) EnsureProjects(all ...Wanted) error { return s.projects.Ensure(all...) }
+
+// EnsureProject is EnsureProjects for one.
 func (s *Service) EnsureProject(id, name, source string, targets []string) error {
-	return s.projects.Ensure(id, name, source, targets)
+	return s.EnsureProjects(Wanted{ID: id, Name: name, Source: source, Targets: targets})
 }

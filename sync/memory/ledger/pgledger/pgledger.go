@@ -62,10 +62,20 @@ const (
 	transactionPatience = time.Minute
 )
 
+// errPooled is why the statements that one process has prepared are met by another one.
+var errPooled = errors.New("a pooler before it gives connections to several processes in turn; locsync needs " +
+	"sessions (pool_mode = session in PgBouncer), because it listens, prepares statements and sets limits of time")
+
+// ofOthers are the errors of a statement that another session prepared, and of one that it did not.
+var ofOthers = []string{"42P05", "26000"}
+
 // Connect connects a process, by its name, to the database at an address, and brings the schema to the present one. A
 // *ledger.NewerError tells of a database that a newer locsync has written.
 func Connect(ctx context.Context, address, name string) (*Database, error) {
 	d, err := connect(ctx, address, name)
+	if said, is := errors.AsType[*pgconn.PgError](err); is && slices.Contains(ofOthers, said.Code) {
+		err = fmt.Errorf("%w: %w", errPooled, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the cluster's database: %w", err)
 	}

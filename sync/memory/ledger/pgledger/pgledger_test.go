@@ -3,6 +3,7 @@ package pgledger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"strings"
@@ -289,7 +290,7 @@ func BenchmarkSetMarks500(b *testing.B) {
 
 // A PgBouncer in session mode is as good as the server: it takes the connections, which have the limits of time.
 func TestThroughPgBouncer(t *testing.T) {
-	d := open(t, pgtest.Bouncer(t, pgtest.Database(t)))
+	d := open(t, pgtest.Bouncer(t, pgtest.Database(t), "session"))
 	defer d.Close()
 	for setting, want := range map[string]string{
 		"statement_timeout": "15s", "idle_in_transaction_session_timeout": "10s", "timezone": "UTC",
@@ -306,6 +307,23 @@ func TestThroughPgBouncer(t *testing.T) {
 		marks := catalog.Marks{{Key: "a"}: catalog.MarkOf("A")}
 		return tx.SetMarks(ledger.Pushed.Of("app", ledger.Source{Path: "en.json"}), marks)
 	}))
+}
+
+// Where a PgBouncer gives a connection to another process between two statements, it is said what helps.
+func TestThroughPgBouncerByTransactions(t *testing.T) {
+	address := pgtest.Bouncer(t, pgtest.Database(t), "transaction")
+	for process := range 3 {
+		d, err := Connect(t.Context(), address, fmt.Sprint("process ", process))
+		if err == nil {
+			defer d.Close()
+			continue
+		}
+		if !errors.Is(err, errPooled) {
+			t.Errorf("process %d: %v", process, err)
+		}
+		return
+	}
+	t.Log("NOTE: this PgBouncer keeps prepared statements apart, so that no process fails when it begins")
 }
 
 // A look at a database changes nothing there, and tells of its schema and processes.

@@ -431,41 +431,58 @@ func (s *Service) addTargets(c *api.Call) error {
 	return c.Empty(http.StatusOK)
 }
 
-// Ensure makes a localization project when there is none, and adds target languages to one that is there.
-func (s *Service) Ensure(id, name, source string, targets []string) error {
-	id, err := store.ProjectID(id)
-	if err != nil {
-		return err
-	}
-	want := store.Project{ID: id, Account: s.store.Account, Type: wire.ProjectTypeLocalization, Name: name,
-		Source: source, Targets: targets}
-	if err := want.CheckLanguages("source language", "target languages"); err != nil {
-		return err
+// Wanted is a localization project that is to be there.
+type Wanted struct {
+	ID, Name, Source string
+	Targets          []string
+}
+
+// Ensure makes the localization projects that are missing, and adds target languages to those that are there. It is
+// one transaction, since each costs the disk a moment: all projects have what they need, or none was changed.
+func (s *Service) Ensure(all ...Wanted) error {
+	var wanted []*store.Project
+	for _, w := range all {
+		id, err := store.ProjectID(w.ID)
+		p := &store.Project{ID: id, Account: s.store.Account, Type: wire.ProjectTypeLocalization, Name: w.Name,
+			Source: w.Source, Targets: w.Targets, Stages: NewStages(stagesOfLocalization)}
+		if err == nil {
+			err = p.CheckLanguages("source language", "target languages")
+		}
+		if err != nil {
+			return fmt.Errorf("make project %q: %w", w.Name, err)
+		}
+		wanted = append(wanted, p)
 	}
 	return s.store.Update(func(tx *store.Tx) error {
-		have, err := store.ProjectOf(tx, id)
-		if err != nil {
-			return err
-		}
-		if have == nil {
-			want.Stages = NewStages(stagesOfLocalization)
-			return store.AddProject(tx, &want)
-		}
-		switch {
-		case have.Account != s.store.Account:
-			return fmt.Errorf("project %s belongs to another account of this folder: give the project another id", id)
-		case have.Type != wire.ProjectTypeLocalization:
-			return fmt.Errorf("project %s translates documents: give the project another id", id)
-		case have.Source != want.Source:
-			return fmt.Errorf("project %s has the source language %s, which cannot be changed to %s: "+
-				"give the project another id", id, have.Source, want.Source)
-		}
-		if more := api.Union(have.Targets, want.Targets); len(more) > len(have.Targets) {
-			have.Targets, have.Modified = more, s.store.Now()
-			if err := store.PutProject(tx, have); err != nil {
-				return err
+		for _, want := range wanted {
+			if err := s.ensure(tx, want); err != nil {
+				return fmt.Errorf("make project %q: %w", want.Name, err)
 			}
 		}
-		return store.JoinAllCollections(tx, id, want.Targets)
+		return nil
 	})
+}
+
+func (s *Service) ensure(tx *store.Tx, want *store.Project) error {
+	have, err := store.ProjectOf(tx, want.ID)
+	switch {
+	case err != nil:
+		return err
+	case have == nil:
+		return store.AddProject(tx, want)
+	case have.Account != s.store.Account:
+		return fmt.Errorf("project %s belongs to another account of this folder: give the project another id", want.ID)
+	case have.Type != wire.ProjectTypeLocalization:
+		return fmt.Errorf("project %s translates documents: give the project another id", want.ID)
+	case have.Source != want.Source:
+		return fmt.Errorf("project %s has the source language %s, which cannot be changed to %s: "+
+			"give the project another id", want.ID, have.Source, want.Source)
+	}
+	if more := api.Union(have.Targets, want.Targets); len(more) > len(have.Targets) {
+		have.Targets, have.Modified = more, s.store.Now()
+		if err := store.PutProject(tx, have); err != nil {
+			return err
+		}
+	}
+	return store.JoinAllCollections(tx, want.ID, want.Targets)
 }

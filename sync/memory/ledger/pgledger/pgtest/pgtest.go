@@ -209,9 +209,9 @@ func (s *Server) Address(database string) string {
 	return fmt.Sprintf("postgres://locsync@127.0.0.1:%d/%s?sslmode=disable", s.Port, database)
 }
 
-// Bouncer starts a PgBouncer in session mode before the server of a database, and returns the address of the database
-// there. Without the program the test is skipped, and says so.
-func Bouncer(t testing.TB, database string) string {
+// Bouncer starts a PgBouncer in a mode before the server of a database, and returns the address of the database there.
+// Without the program the test is skipped, and says so.
+func Bouncer(t testing.TB, database, mode string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
@@ -234,7 +234,7 @@ func Bouncer(t testing.TB, database string) string {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	file := filepath.Join(dir, "pgbouncer.ini")
 	settings := fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d user=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"+
-		"listen_port = %d\nunix_socket_dir =\nauth_type = any\npool_mode = session\n", at.Port, at.User, port)
+		"listen_port = %d\nunix_socket_dir =\nauth_type = any\npool_mode = %s\n", at.Port, at.User, port, mode)
 	if err := os.WriteFile(file, []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
 	}
