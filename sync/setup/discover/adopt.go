@@ -22,7 +22,7 @@ func (s *search) adopt(kept []*template) {
 	for _, again := range []bool{false, true} {
 		for _, t := range kept {
 			source := t.source
-			of := s.readOf(t, source)
+			of := s.read(source)
 			if (of.err != nil) != again { // what has no texts to compare with is believed where others prove it
 				continue
 			}
@@ -55,12 +55,7 @@ func (s *search) adopt(kept []*template) {
 // filesLike are the files that may differ from a template in its language only.
 func (s *search) filesLike(t *template) []string {
 	before, _, _ := strings.Cut(t.text, "{")
-	first, _ := slices.BinarySearch(s.resources, before)
-	after := first
-	for after < len(s.resources) && strings.HasPrefix(s.resources[after], before) {
-		after++
-	}
-	return s.resources[first:after]
+	return s.beginning(before)
 }
 
 // spellingIn is what a path has where the template has a language; "" where the path is another.
@@ -89,9 +84,10 @@ func (s *search) judge(name, spelling, source string, of *reading) (code, why st
 	if why := forTests(spelling); why != "" {
 		return "", why
 	}
-	r := s.read(name, spelling)
+	s.spelled[name] = append(s.spelled[name], spelling)
+	r := s.read(name)
 	code = probably(spelling)
-	shared, same := s.compared(source, name, spelling)
+	shared, same := s.compared(source, name)
 	_, known := languages.Find(code)
 	switch {
 	case r.err != nil && code != "":
@@ -124,10 +120,9 @@ func (s *search) countries(kept []*template) {
 	type spelled struct{ folder, spelling string }
 	members := make(map[spelled][]*template)
 	for _, t := range kept {
-		before, _, _ := strings.Cut(t.text, "{")
 		for _, spelling := range sortedKeys(t.files) {
 			if len(spelling) == 2 && t.proven[spelling] == "" && !slices.Contains(common, spelling) {
-				at := spelled{path.Dir(before + "x"), spelling}
+				at := spelled{t.above(), spelling}
 				members[at] = append(members[at], t)
 			}
 		}
@@ -135,7 +130,7 @@ func (s *search) countries(kept []*template) {
 	for at, templates := range members {
 		var text strings.Builder
 		for _, t := range templates {
-			for _, one := range s.read(t.files[at.spelling], at.spelling).byEntry {
+			for _, one := range s.read(t.files[at.spelling]).byEntry {
 				text.WriteString(one)
 			}
 		}
@@ -358,6 +353,7 @@ func (s *search) languagesOf(t *template, p Pair) {
 	}
 	for _, name := range s.filesLike(t) {
 		spelling := t.spellingIn(name)
+		s.spelled[name] = append(s.spelled[name], spelling)
 		code, is := codeOf(spelling)
 		if codes[plainSpelling(spelling)] != "" {
 			code, is = codes[plainSpelling(spelling)], true

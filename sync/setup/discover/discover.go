@@ -131,10 +131,9 @@ const (
 // Find looks at a tree. What cannot be read is left out and named; that nothing was found shows in Groups.
 func Find(fsys fs.FS, l Listing, o Options) Result {
 	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading),
-		templates: make(map[string]*template), declared: make(map[string][]string),
-		says: make(map[string]string), templateFiles: make(map[string]bool),
-		unreadable: make(map[string]*unreadable), sizes: make(map[string]int64), gathered: make(map[LeftOut]int),
-		links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
+		spelled: make(map[string][]string), templates: make(map[string]*template), declared: make(map[string][]string),
+		says: make(map[string]string), unreadable: make(map[string]*unreadable), sizes: make(map[string]int64),
+		gathered: make(map[LeftOut]int), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
 	s.spotAll(l)
 	ranked := s.ranked()
 	s.readCatalogs()
@@ -226,14 +225,15 @@ type search struct {
 	names      map[string]bool // those of them that may be resource files; whether git tracks them
 	anyTracked bool            // git tracks files that can be proposed
 	readings   map[string]*reading
+	spelled    map[string][]string // by file: how its path may name its language
 	templates  map[string]*template
 	declared   map[string][]string // by language code: the files that say it is the source's
-	says       map[string]string   // by file: the language that it says it is the source in
-	catalogs   []ownCatalog        // files with all languages
+	// says is, by file, the language that it is the source in, as itself or the program's settings say
+	says     map[string]string
+	catalogs []ownCatalog // files with all languages
 
-	templateFiles map[string]bool        // source files that the program's settings name
-	unreadable    map[string]*unreadable // by pattern: files of formats that there is no grammar for
-	sizes         map[string]int64       // of the files that may be resource files
+	unreadable map[string]*unreadable // by pattern: files of formats that there is no grammar for
+	sizes      map[string]int64       // of the files that may be resource files
 
 	unreadHint      string          // the first file that may say the source language and is not read
 	left, leftHints allowance       // for resource files, and for what may say the source language
@@ -347,7 +347,7 @@ func (s *search) withoutSources(t *template) {
 			continue
 		}
 		if t.base != "" {
-			if shared, _ := s.compared(t.base, name, spelling); shared*2 > len(s.read(name, spelling).byEntry) {
+			if shared, _ := s.compared(t.base, name); shared*2 > len(s.read(name).byEntry) {
 				delete(s.says, name)
 				continue
 			}
@@ -379,8 +379,7 @@ func (s *search) alone() {
 		if s.templates[text] != nil { // po/de.po is another one's
 			text = path.Join(folder, stem+"-{LANGUAGE}.po")
 		}
-		s.templates[text] = &template{text: text, base: name, files: make(map[string]string), standing: standingOf(name),
-			at: strings.Count(strings.SplitN(text, "{", 2)[0], "/")}
+		s.templates[text] = &template{text: text, base: name, files: make(map[string]string), standing: standingOf(name)}
 	}
 }
 
@@ -405,10 +404,11 @@ func newName(folder, stem, ext string) string {
 func (s *search) enter(found spotted) {
 	t := s.templates[found.template]
 	if t == nil {
-		t = &template{text: found.template, at: found.at, files: make(map[string]string), names: make(map[string]string),
+		t = &template{text: found.template, files: make(map[string]string), names: make(map[string]string),
 			standing: standingOf(found.template)}
 		s.templates[found.template] = t
 	}
+	s.spelled[found.file] = append(s.spelled[found.file], found.spelling)
 	_, ok := codeOf(found.spelling)
 	switch {
 	case found.spelling == "":
@@ -428,11 +428,11 @@ func (s *search) believeNames(t *template) {
 	if len(t.names) == 0 || len(all) < 2 || !t.inPlace() && len(s.filesLike(t)) > len(all) {
 		return
 	}
-	textsOf := func(spelling string) int { return len(s.read(all[spelling], spelling).byEntry) }
+	textsOf := func(spelling string) int { return len(s.read(all[spelling]).byEntry) }
 	fullest := slices.MaxFunc(sortedKeys(all), func(a, b string) int { return textsOf(a) - textsOf(b) })
 	believed := []string{fullest}
 	for _, spelling := range sortedKeys(all) {
-		shared, _ := s.compared(all[fullest], all[spelling], spelling)
+		shared, _ := s.compared(all[fullest], all[spelling])
 		if spelling != fullest && shared*2 > textsOf(spelling) {
 			believed = append(believed, spelling)
 		}

@@ -63,11 +63,8 @@ func (r *reading) sent(language string) int {
 	return len(keys)
 }
 
-// readOf reads a file of a template.
-func (s *search) readOf(t *template, name string) *reading { return s.read(name, t.spellingOf(name)) }
-
-// read reads a file once. spelling is how its path names its language.
-func (s *search) read(name, spelling string) *reading {
+// read reads a file once.
+func (s *search) read(name string) *reading {
 	if r := s.readings[name]; r != nil {
 		return r
 	}
@@ -88,9 +85,11 @@ func (s *search) read(name, spelling string) *reading {
 		format, _ = formats.ByExtension(".locjson")
 		f, err = format.Parse(resource.Keys{}, src)
 	case nested && ok:
-		code, _ := codeOf(spelling)
-		code = cmp.Or(code, named(spelling))
-		roots := []string{spelling, code, strings.ReplaceAll(spelling, "-", "_"), strings.ReplaceAll(spelling, "_", "-")}
+		var roots []string
+		for _, spelling := range s.spelled[name] {
+			roots = append(roots, spelling, languageOf(spelling), strings.ReplaceAll(spelling, "-", "_"),
+				strings.ReplaceAll(spelling, "_", "-"))
+		}
 		format = structured
 		f, err = format.Parse(resource.Keys{Separator: "/", Roots: roots}, src)
 	}
@@ -154,7 +153,7 @@ func (s *search) ranked() []*template {
 		if (s.says[a.base] == "") == (s.says[b.base] == "") {
 			says = 0
 		}
-		return cmp.Or(languages[b]-languages[a], says, b.at-a.at)
+		return cmp.Or(languages[b]-languages[a], says, partOf(b.text)-partOf(a.text))
 	})
 	s.anyTracked = slices.ContainsFunc(all, func(t *template) bool {
 		return t.standing == own && s.tracks(t) && t.believable()
@@ -221,14 +220,14 @@ func (s *search) translatedIn(t *template, kept []*template) string {
 	if !t.android() || len(t.files) > 0 {
 		return ""
 	}
-	mine := s.read(t.source, "").byEntry
+	mine := s.read(t.source).byEntry
 	for _, other := range kept {
 		if other == t || !other.android() || path.Dir(other.text) != path.Dir(t.text) {
 			continue
 		}
-		inBoth, _ := s.compared(t.source, other.source, "")
+		inBoth, _ := s.compared(t.source, other.source)
 		for _, spelling := range sortedKeys(other.files) {
-			if shared, _ := s.compared(t.source, other.files[spelling], spelling); (shared-inBoth)*2 > len(mine) {
+			if shared, _ := s.compared(t.source, other.files[spelling]); (shared-inBoth)*2 > len(mine) {
 				return other.files[spelling]
 			}
 		}
@@ -260,7 +259,7 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	if notTranslated.MatchString(path.Base(file)) && len(t.all()) == 1 {
 		return "is named as not to be translated, and has no translation"
 	}
-	r := s.readOf(t, file)
+	r := s.read(file)
 	why := unread{}
 	switch {
 	case errors.As(r.err, &why): // its format is not known either
@@ -305,5 +304,5 @@ func (s *search) tracks(t *template) bool {
 }
 
 func (s *search) anyReadable(t *template) bool {
-	return slices.ContainsFunc(t.all(), func(name string) bool { return s.readOf(t, name).err == nil })
+	return slices.ContainsFunc(t.all(), func(name string) bool { return s.read(name).err == nil })
 }

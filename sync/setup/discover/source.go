@@ -82,11 +82,13 @@ func (s *search) readDeclaration(name string, d declaration) {
 		if named := arbFolder.FindSubmatch(src); named != nil {
 			folder = string(named[1])
 		}
-		s.templateFiles[path.Join(path.Dir(name), folder, string(m[1]))] = true
+		template := path.Join(path.Dir(name), folder, string(m[1]))
+		for _, found := range spot(template) {
+			s.says[template] = languageOf(found.spelling)
+		}
 		return
 	}
-	code, _ := codeOf(string(m[1]))
-	if code = cmp.Or(code, named(string(m[1]))); code != "" {
+	if code := languageOf(string(m[1])); code != "" {
 		s.declared[code] = append(s.declared[code], name)
 	}
 }
@@ -241,8 +243,8 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 	}
 	for _, t := range main {
 		for _, name := range t.all() {
-			if code := s.saysSource(t, name); code != "" {
-				of(code, name+" says so").says += s.readOf(t, name).texts()
+			if code := s.says[name]; code != "" {
+				of(code, name+" says so").says += s.read(name).texts()
 				claims[code] = true
 			}
 		}
@@ -284,15 +286,6 @@ func met(code string, all map[string]*candidate, base bool) string {
 	return most(votes, "")
 }
 
-// saysSource is the language that a file says it is written in as a source: as XLIFF without translations, or as the
-// template that the program's settings name; "" where it does not.
-func (s *search) saysSource(t *template, name string) string {
-	if code := s.says[name]; code != "" || !s.templateFiles[name] {
-		return code
-	}
-	return t.codeOf(t.spellingOf(name))
-}
-
 // mostRead bounds how many files are read to find out which language is the fullest.
 const mostRead = 200
 
@@ -318,7 +311,7 @@ func (s *search) textsIn(templates []*template, code string) (n int) {
 		if i == mostRead {
 			break
 		}
-		file, _ := t.in(code)
+		file := t.in(code)
 		switch {
 		case t.base == "", s.isBlank(t, t.base):
 		case !s.otherThan(t, code):
@@ -327,7 +320,7 @@ func (s *search) textsIn(templates []*template, code string) (n int) {
 			file = ""
 		}
 		if file != "" {
-			n += s.readOf(t, file).texts()
+			n += s.read(file).texts()
 		}
 	}
 	return n
@@ -350,27 +343,27 @@ func (s *search) fullest(templates []*template, but string) (code string, n int)
 // covers reports whether files are in a language that cannot be read: what is broken counts as there.
 func (s *search) covers(main []*template, code string) bool {
 	return slices.ContainsFunc(main, func(t *template) bool {
-		file, _ := t.in(code)
+		file := t.in(code)
 		file = cmp.Or(file, t.base)
-		return file != "" && s.readOf(t, file).err != nil
+		return file != "" && s.read(file).err != nil
 	})
 }
 
 // otherThan reports whether the file without a language says something else than the one in a language beside it: then
 // it is not in that language.
 func (s *search) otherThan(t *template, code string) bool {
-	file, spelling := t.in(code)
-	if t.base == "" || file == "" || s.saysSource(t, t.base) == code {
+	file := t.in(code)
+	if t.base == "" || file == "" || s.says[t.base] == code {
 		return false
 	}
-	shared, same := s.compared(t.base, file, spelling)
+	shared, same := s.compared(t.base, file)
 	return shared > 0 && same*2 < shared
 }
 
 // compared counts the texts that two files have under the same keys, and those that are the same.
-func (s *search) compared(base, other, spelling string) (shared, same int) {
-	first := s.read(base, "").byEntry
-	for entry, text := range s.read(other, spelling).byEntry {
+func (s *search) compared(base, other string) (shared, same int) {
+	first := s.read(base).byEntry
+	for entry, text := range s.read(other).byEntry {
 		if first, both := first[entry]; both {
 			shared++
 			same += bit(first == text)
@@ -428,13 +421,13 @@ func (s *search) otherBase(main []*template) (same, unsure string) {
 			continue
 		}
 		for _, code := range sortedKeys(t.by()) {
-			file, spelling := t.in(code)
-			if shared, equal := s.compared(t.base, file, spelling); shared > 1 && equal*5 > shared*4 {
+			file := t.in(code)
+			if shared, equal := s.compared(t.base, file); shared > 1 && equal*5 > shared*4 {
 				return code, ""
 			}
 		}
 		if t.bundle() { // else the English file is the source
-			english, _ := t.in("en")
+			english := t.in("en")
 			return "", fmt.Sprintf("%s is in a language that its path does not tell: %s beside it is English, and says "+
 				"something else", t.base, english)
 		}
@@ -446,7 +439,7 @@ func (s *search) otherBase(main []*template) (same, unsure string) {
 // in another language than its texts, or those whose keys are sentences and other texts.
 func (s *search) onlyTranslations(main []*template) string {
 	for _, t := range main {
-		file, spelling := t.in(s.source)
+		file := t.in(s.source)
 		if t.base != "" || file == "" || s.source == "en" || s.source == likely("en") {
 			continue
 		}
@@ -454,7 +447,7 @@ func (s *search) onlyTranslations(main []*template) string {
 			return fmt.Sprintf("%s holds translations, and no template has the source texts alone; make one (xgettext, "+
 				"pybabel extract, django-admin makemessages --keep-pot) and add it to git", file)
 		}
-		texts := s.read(file, spelling).byEntry
+		texts := s.read(file).byEntry
 		sentences := 0
 		for entry, text := range texts {
 			key, _, _ := strings.Cut(entry, "\x00")
@@ -517,7 +510,7 @@ func (s *search) pair(believed []*template, given string) {
 		}
 	}
 	var near []lone
-	alike := make(map[string][]lone) // by name without language
+	namesakes := make(map[string][]lone) // by name without language
 	for _, name := range sortedKeys(s.names) {
 		if standingOf(name) != own {
 			continue
@@ -535,7 +528,7 @@ func (s *search) pair(believed []*template, given string) {
 		}
 		slices.Sort(shapes)
 		for _, shape := range slices.Compact(shapes) {
-			alike[shape] = append(alike[shape], one)
+			namesakes[shape] = append(namesakes[shape], one)
 		}
 	}
 	for _, t := range believed {
@@ -543,12 +536,11 @@ func (s *search) pair(believed []*template, given string) {
 		if t.base != "" || t.standing != own || hasSource {
 			continue
 		}
-		before, _, _ := strings.Cut(t.text, "{")
-		folder := path.Dir(path.Dir(before+"x")) + "/"
+		folder := path.Dir(t.above()) + "/"
 		extracted := t.format().Bilingual()
 		var files []lone
 		if t.format().Platform == "" {
-			files = append(slices.Clone(alike[path.Base(t.text)]), alike[t.unqualified()]...)
+			files = append(slices.Clone(namesakes[path.Base(t.text)]), namesakes[t.unqualified()]...)
 		}
 		for _, one := range near {
 			beside := folder == "./" || strings.HasPrefix(one.file, folder)
@@ -567,24 +559,23 @@ func (s *search) pairWith(t *template, files []lone) {
 		return cmp.Compare(s.sizes[t.files[a]], s.sizes[t.files[b]])
 	})
 	size := s.sizes[t.files[fullest]]
-	its := s.read(t.files[fullest], fullest)
-	before, _, _ := strings.Cut(t.text, "{")
+	its := s.read(t.files[fullest])
 	anywhere := t.format().Platform == "" // else programs read translations from beside the source
 	most := len(its.byEntry) / 2
 	best := lone{}
 	for _, one := range files {
 		isOwn := probably(t.spellingIn(one.file)) != "" // a language, or a country that is meant for one
-		far := !strings.HasPrefix(one.file, path.Dir(before+"x")+"/") ||
+		far := !strings.HasPrefix(one.file, t.above()+"/") ||
 			t.android() != strings.Contains(one.file, "/values/")
 		its64th := s.sizes[one.file] / 64 // data that need not be read
 		if isOwn || path.Ext(one.file) != extension(t.text) || s.sizes[one.file]*8 < size || far && its64th > size ||
 			t.format().Bilingual() && !isExtracted(one.file, s.says) {
 			continue
 		}
-		entries := len(s.read(one.file, one.spelling).byEntry)
-		shared, _ := s.compared(one.file, t.files[fullest], fullest)
+		entries := len(s.read(one.file).byEntry)
+		shared, _ := s.compared(one.file, t.files[fullest])
 		isNearer := shared == most && best.file != "" &&
-			inCommonWith(one.file, t.text) > inCommonWith(best.file, t.text)
+			alike([]byte(one.file), []byte(t.text)) > alike([]byte(best.file), []byte(t.text))
 		names := []string{t.unqualified(), strings.Replace(path.Base(t.text), "{LANGUAGE}", one.spelling, 1)}
 		isNamesake := anywhere && names[0] != extension(t.text) && slices.Contains(names, path.Base(one.file))
 		isMost := shared >= 5 && shared*10 >= entries || isNamesake && shared*2 >= entries
@@ -600,14 +591,6 @@ func (s *search) pairWith(t *template, files []lone) {
 	if code, _ := codeOf(best.spelling); code != "" {
 		s.says[best.file] = code
 	}
-}
-
-// inCommonWith counts the bytes that two paths begin with.
-func inCommonWith(a, b string) (n int) {
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // likely is a language with the region that most of its speakers mean: en is en-US.
@@ -643,7 +626,7 @@ func (s *search) chooseSources(all []*template) {
 // something else; then the file in the language if it has a text, and last the one in its only other variety, unless
 // that is a translation elsewhere.
 func (s *search) sourceFile(t *template, translated map[string]bool) string {
-	spelled, spelling := t.in(s.source)
+	spelled := t.in(s.source)
 	switch {
 	case t.android() && s.source != "en" && s.otherThan(t, s.source):
 		return ""
@@ -652,7 +635,7 @@ func (s *search) sourceFile(t *template, translated map[string]bool) string {
 	case t.android(), t.base != "" && (spelled == "" || isExtracted(t.base, s.says)):
 		return t.base
 	case spelled != "" && t.base != "" && t.fallsBack() && !s.otherThan(t, s.source):
-		if mine := s.read(t.base, "").texts(); mine > 0 && mine >= s.read(spelled, spelling).texts() {
+		if mine := s.read(t.base).texts(); mine > 0 && mine >= s.read(spelled).texts() {
 			return t.base
 		}
 		return spelled
@@ -673,7 +656,7 @@ func (s *search) sourceFile(t *template, translated map[string]bool) string {
 
 // isBlank reports whether a file can be read and has no text.
 func (s *search) isBlank(t *template, file string) bool {
-	r := s.readOf(t, file)
+	r := s.read(file)
 	return r.err == nil && len(r.byEntry) == 0
 }
 

@@ -18,7 +18,6 @@ var resourceFolders = []string{"locale", "locales", "_locales", "i18n", "l10n", 
 type spotted struct {
 	file     string
 	template string // with {LANGUAGE}, {LOCALE:ANDROID} or {LOCALE:IOS} there
-	at       int    // which part of the path that is
 	spelling string // what is there; "" in the unqualified folder of Android and in Base.lproj: the source language
 	twoWays  bool   // it is there in two spellings, which one placeholder cannot have
 }
@@ -31,7 +30,7 @@ func spot(name string) []spotted {
 	add := func(at int, placeholder, spelling string) {
 		p := slices.Clone(parts)
 		p[at] = placeholder
-		found = append(found, spotted{name, strings.Join(p, "/"), at, spelling, false})
+		found = append(found, spotted{name, strings.Join(p, "/"), spelling, false})
 	}
 	last := len(parts) - 1
 	format, _ := formats.ByExtension(name)
@@ -82,13 +81,14 @@ func spotTwice(found []spotted) []spotted {
 			mine, ok := codeOf(a.spelling)
 			other, _ := codeOf(b.spelling)
 			isOne := a.spelling == b.spelling
-			if !isOne && (!ok || mine != other) || a.at == b.at || a.spelling == "" ||
+			if !isOne && (!ok || mine != other) || partOf(a.template) == partOf(b.template) || a.spelling == "" ||
 				strings.Contains(a.template, "{LOCALE:") || strings.Contains(b.template, "{LOCALE:") {
 				continue
 			}
 			parts := strings.Split(a.template, "/")
-			parts[b.at] = strings.Split(b.template, "/")[b.at]
-			both = append(both, spotted{a.file, strings.Join(parts, "/"), b.at, a.spelling, !isOne})
+			at := partOf(b.template)
+			parts[at] = strings.Split(b.template, "/")[at]
+			both = append(both, spotted{a.file, strings.Join(parts, "/"), a.spelling, !isOne})
 		}
 	}
 	return both
@@ -125,8 +125,7 @@ func spotInName(stem, ext string, add func(placeholder, spelling string)) {
 
 // isLanguage reports whether a part of a path may name a language, if only by its name in English.
 func isLanguage(part string) bool {
-	_, ok := codeOf(part)
-	return ok || named(part) != ""
+	return languageOf(part) != ""
 }
 
 // codeOf is codeOf for what a template has in a language's position, the names of Apple's older projects included.
@@ -134,6 +133,11 @@ func (t *template) codeOf(spelling string) string {
 	if code := t.proven[spelling]; code != "" {
 		return code
 	}
+	return languageOf(spelling)
+}
+
+// languageOf is the code of a spelling, also of a language's name in English; "" of what is neither.
+func languageOf(spelling string) string {
 	code, _ := codeOf(spelling)
 	return cmp.Or(code, named(spelling))
 }
@@ -141,7 +145,6 @@ func (t *template) codeOf(spelling string) string {
 // template is the files of one template, by spelling of the language.
 type template struct {
 	text     string
-	at       int // the part of the path that names the language
 	files    map[string]string
 	names    map[string]string // files that are its own if the names of languages in their paths are meant
 	proven   map[string]string // the codes of spellings that only the texts prove to be of a language
@@ -149,6 +152,15 @@ type template struct {
 	paired   bool              // its source is told by its keys, not by its path
 	source   string            // the file that translations are made from, once that is settled
 	standing standing
+}
+
+// partOf is the last part of a template that names the language.
+func partOf(text string) int { return strings.Count(text[:strings.LastIndex(text, "{")], "/") }
+
+// above is the folder in which the first part of its paths that names the language is.
+func (t *template) above() string {
+	before, _, _ := strings.Cut(t.text, "{")
+	return path.Dir(before + "x")
 }
 
 // inName reports whether the language is in the file's name and not in a folder's.
@@ -171,9 +183,9 @@ func (t *template) findBase(names map[string]bool, says map[string]string) {
 	}
 	parts := strings.Split(t.text, "/")
 	if t.inName() {
-		parts[t.at] = strings.TrimSuffix(t.unqualified(), extension(t.text)) + path.Ext(t.text)
+		parts[partOf(t.text)] = strings.TrimSuffix(t.unqualified(), extension(t.text)) + path.Ext(t.text)
 	} else {
-		parts = slices.Delete(parts, t.at, t.at+1)
+		parts = slices.Delete(parts, partOf(t.text), partOf(t.text)+1)
 	}
 	name := strings.Join(parts, "/")
 	if _, there := names[name]; there && len(t.files) > 0 {
@@ -188,9 +200,8 @@ func (t *template) extracted(names map[string]bool, says map[string]string) stri
 	if len(t.files) == 0 {
 		return ""
 	}
-	before, _, _ := strings.Cut(t.text, "{LANGUAGE}")
 	base, ext := t.unqualified(), extension(t.text)
-	for folder := path.Dir(before + "x"); base != ext; folder = path.Dir(folder) {
+	for folder := t.above(); base != ext; folder = path.Dir(folder) {
 		name := path.Join(folder, base)
 		if _, there := names[name]; there && isExtracted(name, says) {
 			return name
@@ -201,7 +212,7 @@ func (t *template) extracted(names map[string]bool, says map[string]string) stri
 	}
 	var found []string
 	for name := range names {
-		if base == ext && path.Dir(name) == path.Dir(before+"x") && path.Ext(name) == ext && isExtracted(name, says) {
+		if base == ext && path.Dir(name) == t.above() && path.Ext(name) == ext && isExtracted(name, says) {
 			found = append(found, name)
 		}
 	}
@@ -231,7 +242,7 @@ func extension(name string) string {
 // isExtracted reports whether a file holds source texts that a tool took out of a program, and no translations.
 func isExtracted(name string, says map[string]string) bool {
 	format, _ := formats.ByExtension(name)
-	return says[name] != "" || format.Extracted() != "" && path.Ext(name) == format.Extracted()
+	return format.Bilingual() && says[name] != "" || format.Extracted() != "" && path.Ext(name) == format.Extracted()
 }
 
 // spellings are how the paths of its files name languages, one way each: of two ways the service's, or one of two
@@ -260,11 +271,8 @@ func (t *template) by() map[string]string {
 	return by
 }
 
-// in is its file in a language, and how that spells it; "" where there is none.
-func (t *template) in(code string) (file, spelling string) {
-	spelling = t.by()[code]
-	return t.files[spelling], spelling
-}
+// in is its file in a language; "" where there is none.
+func (t *template) in(code string) string { return t.files[t.by()[code]] }
 
 // all are its files, the one without a language first.
 func (t *template) all() []string {
