@@ -127,8 +127,8 @@ var imports = map[string][]string{
 	"sync/files":    {"sync/failure"},
 	// terminal: questions, and numbers in words. gitops: what the repository tracks, and its branches.
 	// migrate: which files another tool's configuration names
-	"sync/setup": {"sync/config", "sync/setup/discover", "sync/failure", "sync/config/languages", "sync/setup/migrate",
-		"sync/report", "sync/terminal", "gitops"},
+	"sync/setup": {"sync/config", "sync/config/glob", "sync/config/languages", "sync/setup/discover", "sync/setup/migrate",
+		"sync/failure", "sync/report", "sync/terminal", "gitops"},
 	"sync/setup/migrate": {"sync/config"}, // patterns
 	// web: passes as commands ask for them. pull: with their diffs. terminal: the reports.
 	"sync/command/demo": {"sync/config", "sync/failure", "sync/run/process", "sync/pass/pull", "sync/service",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/config/glob"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/setup/discover"
 	"github.com/locsync/locsync/sync/setup/migrate"
@@ -126,10 +127,7 @@ func (p *Proposal) excluded(g discover.Group) (patterns []string) {
 		if !(config.Patterns{g.Source}).Match(name) || slices.Contains(g.Files, name) {
 			continue
 		}
-		pattern := p.From.Excluding(name)
-		if pattern == "" {
-			pattern = literally(name)
-		}
+		pattern := cmp.Or(p.From.Excluding(name), glob.Escape(name))
 		if !slices.Contains(patterns, pattern) {
 			patterns = append(patterns, pattern)
 		}

@@ -96,11 +96,11 @@ func (s *search) readDeclaration(name string, d declaration) {
 // candidate is a language that may be the source's, and what speaks for it.
 type candidate struct {
 	code, reason string
-	files, alone int // templates that have a file in it; those of them that have no file without a language
-	texts        int // in the files that are source files if it is right
-	declarations int // settings that say it
-	says         int // texts in files that say it of themselves
-	claimed      bool
+	files, alone int  // templates that have a file in it; those of them that have no file without a language
+	texts        int  // in the files that are source files if it is right
+	settings     int  // that say it
+	says         int  // texts in files that say it of themselves
+	claimed      bool // by either, and texts bear it out
 }
 
 // decide settles the source language: the candidate that the strongest evidence speaks for, see the package comment.
@@ -144,7 +144,7 @@ func (s *search) decide(believed []*template, given string) {
 // untold says that nothing tells the language which was guessed from others; "" where something does.
 func (s *search) untold(main []*template, guess *candidate) string {
 	few := sample(main)
-	other, n := s.fullest(few, s.source)
+	other, n := s.fullest(few, func(code string) bool { return code != s.source })
 	mine := s.textsIn(few, s.source)
 	switch isGuess := s.source == guess.code && guess.alone > 0 && !sameLanguage(s.source, "en"); {
 	case n == 0:
@@ -167,18 +167,17 @@ func (s *search) untold(main []*template, guess *candidate) string {
 // texts, the commonest.
 func (s *search) weigh(main []*template) (guess, best *candidate) {
 	all := make(map[string]*candidate)
-	of := func(code, reason string) *candidate {
+	of := func(code string) *candidate {
 		if all[code] == nil {
 			all[code] = &candidate{code: code, texts: -1}
 		}
-		all[code].reason = cmp.Or(all[code].reason, reason)
 		return all[code]
 	}
 	base, alone, regions := false, false, false // regions: of English, such as en-US
 	for _, t := range main {
 		base = base || t.base != ""
 		for code := range t.by() {
-			of(code, "").files++
+			of(code).files++
 			if t.base == "" {
 				all[code].alone++
 				alone, regions = true, regions || strings.HasPrefix(code, "en-")
@@ -186,26 +185,8 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 		}
 	}
 	if base && !regions || !alone {
-		of("en", "")
+		of("en")
 	}
-	rank := func(c *candidate) (n int) {
-		switch {
-		case c.code == "en":
-			n = 2000
-		case c.alone == 0: // a translation of a file without a language
-			n = -2000
-		case sameLanguage(c.code, "en"):
-			n = 1000
-		}
-		return n + c.files
-	}
-	weight := func(c *candidate) int {
-		if c.texts < 0 {
-			c.texts = s.textsIn(sample(main), c.code)
-		}
-		return c.texts
-	}
-	commonest := func(c *candidate) int { return (slices.Index(common, c.code) + len(common)) % (len(common) + 1) }
 	order := func(a, b *candidate) int {
 		switch {
 		case a.claimed != b.claimed:
@@ -213,52 +194,74 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 		case a.claimed && (a.texts*10 > b.texts*11 || b.texts*10 > a.texts*11):
 			return b.texts - a.texts
 		case a.claimed:
-			return cmp.Or(b.declarations-a.declarations, b.says-a.says, strings.Compare(a.code, b.code))
-		case rank(a) != rank(b) || a == b:
-			return rank(b) - rank(a)
+			return cmp.Or(b.settings-a.settings, b.says-a.says, strings.Compare(a.code, b.code))
+		case a.rank() != b.rank() || a == b:
+			return b.rank() - a.rank()
 		case a.code == "en-US", b.code == "en-US":
 			return bit(b.code == "en-US") - bit(a.code == "en-US")
 		}
-		return cmp.Or(weight(b)-weight(a), commonest(a)-commonest(b), strings.Compare(a.code, b.code))
+		for _, c := range []*candidate{a, b} {
+			if c.texts < 0 {
+				c.texts = s.textsIn(sample(main), c.code)
+			}
+		}
+		commonest := func(c *candidate) int { return (slices.Index(common, c.code) + len(common)) % (len(common) + 1) }
+		return cmp.Or(b.texts-a.texts, commonest(a)-commonest(b), strings.Compare(a.code, b.code))
 	}
 	guess = slices.MinFunc(slices.Collect(maps.Values(all)), order)
-	claims := make(map[string]bool)
+	claim := func(code, reason string, settings, says int) {
+		c := of(code)
+		c.reason, c.claimed = cmp.Or(c.reason, reason), true
+		c.settings += settings
+		c.says += says
+	}
 	for _, code := range sortedKeys(s.declared) {
-		found := met(code, all, base)
+		found, by := met(code, all, base), s.declared[code]
 		if found == "" {
 			continue
 		}
-		reason := s.declared[code][0] + " says so"
+		reason := by[0] + " says so"
 		if found != code {
-			reason = fmt.Sprintf("%s says %s, and the files are in %s", s.declared[code][0], code, found)
+			reason = fmt.Sprintf("%s says %s, and the files are in %s", by[0], code, found)
 		}
-		of(found, reason).declarations += len(s.declared[code])
-		claims[found] = true
+		claim(found, reason, len(by), 0)
 		for _, t := range main {
 			if guess.code != found && t.bundle() && s.otherThan(t, found) {
-				of(guess.code, t.base+" is not in "+found+", although "+reason)
-				claims[guess.code] = true
+				claim(guess.code, t.base+" is not in "+found+", although "+reason, 0, 0)
 			}
 		}
 	}
 	for _, t := range main {
 		for _, name := range t.all() {
 			if code := s.says[name]; code != "" {
-				of(code, name+" says so").says += s.read(name).texts()
-				claims[code] = true
+				claim(code, name+" says so", 0, s.read(name).texts())
 			}
 		}
 	}
 	for _, c := range s.catalogs {
-		of(c.source, c.group.Files[0]+" says so").says += c.group.Keys
-		claims[c.source] = true
+		claim(c.source, c.group.Files[0]+" says so", 0, c.group.Keys)
 	}
-	for code := range claims {
-		c := all[code]
-		c.texts = s.textsIn(main, code)
-		c.claimed = c.texts > 0 || len(main) == 0 || s.covers(main, code)
+	for code, c := range all {
+		if c.claimed {
+			c.texts = s.textsIn(main, code)
+			c.claimed = c.texts > 0 || len(main) == 0 || s.covers(main, code)
+		}
 	}
 	return guess, slices.MinFunc(slices.Collect(maps.Values(all)), order)
+}
+
+// rank is what speaks for a candidate that nothing claims: English, then a region of it, then the most files; last what
+// is only beside files without a language, as a translation of them.
+func (c *candidate) rank() int {
+	switch {
+	case c.code == "en":
+		return 2000 + c.files
+	case c.alone == 0:
+		return c.files - 2000
+	case sameLanguage(c.code, "en"):
+		return 1000 + c.files
+	}
+	return c.files
 }
 
 func bit(is bool) int {
@@ -313,7 +316,7 @@ func (s *search) textsIn(templates []*template, code string) (n int) {
 		}
 		file := t.in(code)
 		switch {
-		case t.base == "", s.isBlank(t, t.base):
+		case t.base == "", s.isBlank(t.base):
 		case !s.otherThan(t, code):
 			file = t.base
 		case t.bundle(): // whose source file is in another language
@@ -326,12 +329,12 @@ func (s *search) textsIn(templates []*template, code string) (n int) {
 	return n
 }
 
-// fullest is the language with the most texts in templates, but for one.
-func (s *search) fullest(templates []*template, but string) (code string, n int) {
+// fullest is the language with the most texts in templates, of some.
+func (s *search) fullest(templates []*template, some func(code string) bool) (code string, n int) {
 	counts := make(map[string]int)
 	for _, t := range templates {
 		for code := range t.by() {
-			if code != but && counts[code] == 0 {
+			if _, counted := counts[code]; !counted && some(code) {
 				counts[code] = s.textsIn(templates, code)
 			}
 		}
@@ -375,24 +378,14 @@ func (s *search) compared(base, other string) (shared, same int) {
 // variant replaces a source language whose files have few of the texts that another variety of it has: en-US.json is {}
 // beside en.json. An overlay of a region adds to the source.
 func (s *search) variant(main []*template) {
-	main = slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.by()[s.source] == "" })
+	main = slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.in(s.source) == "" })
 	if s.covers(main, s.source) {
 		return
 	}
 	mine := s.textsIn(main, s.source)
-	best, most := "", 2*mine // translations keep texts that the source lost long ago
-	for _, t := range main {
-		for _, code := range sortedKeys(t.by()) {
-			if code == s.source || !sameLanguage(code, s.source) {
-				continue
-			}
-			if n := s.textsIn(main, code); n > most || n == most && code < best {
-				best, most = code, n
-			}
-		}
-	}
-	if best != "" {
-		s.reason = fmt.Sprintf("its files have %s, and those in %s have %d", texts(most), s.source, mine)
+	isVariety := func(code string) bool { return code != s.source && sameLanguage(code, s.source) }
+	if best, n := s.fullest(main, isVariety); n > 2*mine { // translations keep texts that the source lost long ago
+		s.reason = fmt.Sprintf("its files have %s, and those in %s have %d", texts(n), s.source, mine)
 		s.source = best
 	}
 }
@@ -404,9 +397,9 @@ func (s *search) fuller(main []*template) (string, int) {
 		return "", 0
 	}
 	beside := sample(slices.DeleteFunc(slices.Clone(main), func(t *template) bool {
-		return t.base != "" || t.by()["en"] == ""
+		return t.base != "" || t.in("en") == ""
 	}))
-	other, n := s.fullest(beside, "en")
+	other, n := s.fullest(beside, func(code string) bool { return code != "en" })
 	if english := s.textsIn(beside, "en"); n-english > 5 && n*4 > english*5 {
 		return other, n - english
 	}
@@ -630,15 +623,12 @@ func (s *search) sourceFile(t *template, translated map[string]bool) string {
 	switch {
 	case t.android() && s.source != "en" && s.otherThan(t, s.source):
 		return ""
-	case spelled != "" && t.base != "" && s.isBlank(t, spelled) && !s.isBlank(t, t.base):
+	case t.android(), t.base != "" && (spelled == "" || isExtracted(t.base, s.says) || s.isBlank(spelled) &&
+		!s.isBlank(t.base)):
 		return t.base
-	case t.android(), t.base != "" && (spelled == "" || isExtracted(t.base, s.says)):
+	case t.base != "" && t.fallsBack() && !s.otherThan(t, s.source) &&
+		s.read(t.base).texts() >= max(1, s.read(spelled).texts()):
 		return t.base
-	case spelled != "" && t.base != "" && t.fallsBack() && !s.otherThan(t, s.source):
-		if mine := s.read(t.base).texts(); mine > 0 && mine >= s.read(spelled).texts() {
-			return t.base
-		}
-		return spelled
 	case spelled != "":
 		return spelled
 	}
@@ -655,7 +645,7 @@ func (s *search) sourceFile(t *template, translated map[string]bool) string {
 }
 
 // isBlank reports whether a file can be read and has no text.
-func (s *search) isBlank(t *template, file string) bool {
+func (s *search) isBlank(file string) bool {
 	r := s.read(file)
 	return r.err == nil && len(r.byEntry) == 0
 }
