@@ -92,18 +92,11 @@ func (p *Proposal) Offer(ctx context.Context, c *terminal.Conversation, given An
 
 // pairs are the files as the other tool's configuration pairs them; none where it has a template that ours cannot say:
 // then they are found among the files that it names.
-func (p *Proposal) pairs() (all []discover.Pair) {
-	if p.From == nil {
+func (p *Proposal) pairs() []migrate.Entry {
+	if p.From == nil || slices.ContainsFunc(p.From.Entries, func(e migrate.Entry) bool { return e.Output == "" }) {
 		return nil
 	}
-	for _, e := range p.From.Entries {
-		if e.Output == "" {
-			return nil
-		}
-		all = append(all, discover.Pair{Source: e.Source, Output: e.Output, Exclude: e.Exclude, Spelled: e.Spelled,
-			Region: e.Region})
-	}
-	return all
+	return p.From.Entries
 }
 
 // named are the files that the configuration of the other tool names; all where there is none.

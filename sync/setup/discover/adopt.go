@@ -2,6 +2,7 @@ package discover
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/config/languages"
+	"github.com/locsync/locsync/sync/setup/migrate"
 )
 
 // adopt goes through the files beside the translations that were found whose names are not a common language: rare
@@ -247,19 +249,10 @@ func (s *search) withCatalogs() (groups []Group) {
 	return groups
 }
 
-// Pair is where another tool's configuration says that source files and their translations are.
-type Pair struct {
-	Source  string // pattern of the source files; "" where they are the output's files in the source language
-	Output  string // template of the translations; beside our placeholders {PATH} is the folder of the source file
-	Exclude []string
-	Spelled map[string]string // by a language's code: its spelling in paths
-	Region  string            // paths spell every language with a region, behind this mark; "" where they need not
-}
-
-// spelled is Spelled by codes as the service has them.
-func (p Pair) spelled() map[string]string {
+// spelledBy is how paths spell languages as an entry says it, by codes as the service has them.
+func spelledBy(e migrate.Entry) map[string]string {
 	all := make(map[string]string)
-	for name, spelling := range p.Spelled {
+	for name, spelling := range e.Spelled {
 		if code, is := codeOf(name); is {
 			all[code] = plainSpelling(spelling)
 		}
@@ -267,14 +260,14 @@ func (p Pair) spelled() map[string]string {
 	return all
 }
 
-// given are the groups of pairs, one each where one pattern and template can say it, else one for each source file.
-// Nothing is weighed but the source language, where no pair tells it.
-func (s *search) given(pairs []Pair, source string) (groups []Group) {
+// given are the groups of what another tool's configuration pairs, one for each entry where one pattern and template
+// can say it, else one for each source file. Nothing is weighed but the source language, where no entry tells it.
+func (s *search) given(entries []migrate.Entry, source string) (groups []Group) {
 	var all []*template
-	byPair := make([][]*template, len(pairs))
-	for i, p := range pairs {
-		byPair[i] = s.templatesOf(p)
-		all = append(all, byPair[i]...)
+	members := make([][]*template, len(entries))
+	for i, e := range entries {
+		members[i] = s.templatesOf(e)
+		all = append(all, members[i]...)
 	}
 	if code := sourceIn(all); source == "" && code != "" {
 		s.source, s.reason, s.unsure, s.sure = code, "the paths of the source files name it", "", true
@@ -282,18 +275,15 @@ func (s *search) given(pairs []Pair, source string) (groups []Group) {
 		s.decide(all, source)
 	}
 	s.chooseSources(all)
-	for i, p := range pairs {
-		members := slices.DeleteFunc(byPair[i], func(t *template) bool { return t.source == "" })
-		if len(members) == 0 {
-			continue
-		}
-		if g, ok := s.together(p, members); ok {
-			groups = append(groups, g)
-			continue
+	for i, e := range entries {
+		members := slices.DeleteFunc(members[i], func(t *template) bool { return t.source == "" })
+		g, whole := together(e, members)
+		if whole {
+			members, groups = nil, append(groups, g)
 		}
 		for _, t := range members {
 			groups = append(groups, Group{Source: escaped(t.source), Output: t.text, Files: []string{t.source},
-				templates: []*template{t}, spelled: p.spelled(), region: p.Region})
+				templates: []*template{t}, spelled: spelledBy(e), region: e.Region})
 		}
 	}
 	return groups
@@ -310,24 +300,24 @@ func sourceIn(all []*template) string {
 	return most(votes, "")
 }
 
-// templatesOf are the templates of a pair: one for each source file, or, where it names none, for each way to fill in
+// templatesOf are the templates of an entry: one for each source file, or, where it names none, for each way to fill in
 // the output.
-func (s *search) templatesOf(p Pair) (all []*template) {
+func (s *search) templatesOf(e migrate.Entry) (all []*template) {
 	add := func(text, base string) {
 		t := &template{text: text, base: base, paired: base != "", files: make(map[string]string)}
-		s.languagesOf(t, p)
+		s.languagesOf(t, e)
 		all = append(all, t)
 	}
-	files := config.Files{Source: p.Source, Exclude: p.Exclude}
-	if p.Source != "" {
+	files := config.Files{Source: e.Source, Exclude: e.Exclude}
+	if e.Source != "" {
 		for _, name := range s.resources {
 			if source, is := files.SourceFile(name); is {
-				add(path.Clean(filled(p, name, source)), name)
+				add(filled(e.Output, name, source), name)
 			}
 		}
 		return all
 	}
-	like := strings.NewReplacer("{NAME}", "*", "{EXT}", "*", "{DIR}", "**", "{", `\{`, "}", `\}`).Replace(p.Output)
+	like := strings.NewReplacer("{NAME}", "*", "{EXT}", "*", "{DIR}", "**", "{", `\{`, "}", `\}`).Replace(e.Output)
 	for _, text := range sortedKeys(s.templates) {
 		if strings.Count(text, "{") == strings.Count(like, "{") && (config.Patterns{like}).Match(text) {
 			add(text, "")
@@ -336,32 +326,26 @@ func (s *search) templatesOf(p Pair) (all []*template) {
 	return all
 }
 
-// filled is a pair's output for a source file.
-func filled(p Pair, name string, source config.Source) string {
-	return strings.NewReplacer("{NAME}", source.Name, "{EXT}", source.Ext, "{DIR}", source.Dir, "{PATH}", path.Dir(name)).
-		Replace(p.Output)
+// filled is the output of an entry for a source file.
+func filled(output, name string, source config.Source) string {
+	return path.Clean(strings.NewReplacer("{NAME}", source.Name, "{EXT}", source.Ext, "{DIR}", source.Dir,
+		"{PATH}", path.Dir(name)).Replace(output))
 }
 
 // languagesOf finds the translations of a template.
-func (s *search) languagesOf(t *template, p Pair) {
+func (s *search) languagesOf(t *template, e migrate.Entry) {
 	if !strings.Contains(t.text, "{L") {
 		return
 	}
 	codes := make(map[string]string)
-	for code, spelling := range p.spelled() {
+	for code, spelling := range spelledBy(e) {
 		codes[spelling] = code
 	}
 	for _, name := range s.filesLike(t) {
 		spelling := t.spellingIn(name)
 		s.spelled[name] = append(s.spelled[name], spelling)
-		code, is := codeOf(spelling)
-		if codes[plainSpelling(spelling)] != "" {
-			code, is = codes[plainSpelling(spelling)], true
-		}
-		if !is && named(spelling) != "" {
-			code, is = named(spelling), true
-		}
-		if !is || p.Source == "" && config.Patterns(p.Exclude).Match(name) { // else the source files exclude translations
+		code := cmp.Or(codes[plainSpelling(spelling)], languageOf(spelling))
+		if code == "" || e.Source == "" && config.Patterns(e.Exclude).Match(name) { // else it excludes source files
 			continue
 		}
 		t.files[spelling] = name
@@ -369,36 +353,37 @@ func (s *search) languagesOf(t *template, p Pair) {
 	}
 }
 
-// together is a pair as one group, where a configuration can say it so.
-func (s *search) together(p Pair, members []*template) (Group, bool) {
-	g := Group{Source: p.Source, Output: p.Output, templates: members, spelled: p.spelled(), region: p.Region}
+// together is an entry as one group, where a configuration can say it so.
+func together(e migrate.Entry, members []*template) (g Group, whole bool) {
+	if len(members) == 0 {
+		return g, false
+	}
+	g = Group{Source: e.Source, Output: e.Output, templates: members, spelled: spelledBy(e), region: e.Region}
 	for _, t := range members {
 		g.Files = append(g.Files, t.source)
 	}
-	if p.Source == "" {
-		spelling := members[0].spellingOf(members[0].source)
-		g.Source = p.Output
-		for _, language := range []string{"{LANGUAGE}", "{LOCALE:ANDROID}", "{LOCALE:IOS}"} {
-			g.Source = strings.ReplaceAll(g.Source, language, escaped(spelling))
-		}
-		g.Source = strings.NewReplacer("{NAME}", "*", "{EXT}", "*", "{DIR}", "**").Replace(g.Source)
+	slices.Sort(g.Files)
+	if e.Source == "" {
+		language := escaped(members[0].spellingOf(members[0].source))
+		g.Source = strings.NewReplacer("{LANGUAGE}", language, "{LOCALE:ANDROID}", language, "{LOCALE:IOS}", language,
+			"{NAME}", "*", "{EXT}", "*", "{DIR}", "**").Replace(e.Output)
 	}
 	stars := strings.Count(g.Source, "**")
 	if before, after, _ := strings.Cut(path.Dir(g.Source), "**"); strings.Contains(g.Output, "{PATH}") {
-		switch {
-		case stars == 1 && !strings.ContainsAny(before+after, "*?[{"):
-			g.Output = strings.ReplaceAll(g.Output, "{PATH}", before+"{DIR}"+after)
-		case !strings.ContainsAny(path.Dir(g.Source), "*?[{"):
-			g.Output = strings.ReplaceAll(g.Output, "{PATH}", path.Dir(g.Source))
-		default:
+		folder := path.Dir(g.Source)
+		if stars == 1 {
+			folder = before + "{DIR}" + after
+		}
+		if strings.ContainsAny(before+after, "*?[{") {
 			return g, false
 		}
+		g.Output = strings.ReplaceAll(g.Output, "{PATH}", folder)
 	}
 	g.Output = path.Clean(g.Output)
-	config := config.Files{Source: g.Source, Exclude: p.Exclude}
+	config := config.Files{Source: g.Source, Exclude: e.Exclude}
 	for _, t := range members {
 		source, is := config.SourceFile(t.source)
-		if !is || path.Clean(filled(Pair{Output: g.Output}, t.source, source)) != t.text {
+		if !is || filled(g.Output, t.source, source) != t.text {
 			return g, false
 		}
 		for _, name := range t.files {

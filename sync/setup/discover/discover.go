@@ -51,6 +51,7 @@ import (
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/config/languages"
+	"github.com/locsync/locsync/sync/setup/migrate"
 )
 
 // Listing is the names of a tree's files, with slashes.
@@ -115,8 +116,8 @@ func (l LeftOut) Broken() bool { return strings.HasPrefix(l.Reason, unreadableFi
 
 // Options are answers that were given in advance.
 type Options struct {
-	Source string // the source language; empty: found out
-	Pairs  []Pair // where another tool has the files; none: found out
+	Source string          // the source language; empty: found out
+	Pairs  []migrate.Entry // where another tool has the files; none: found out
 }
 
 // standing is how much a file may count.

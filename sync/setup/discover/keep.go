@@ -47,7 +47,7 @@ func (r *reading) sent(language string) int {
 	if format.Structured {
 		separator = "/"
 	}
-	texts := make(catalog.Catalog, 0, len(r.byEntry))
+	var texts catalog.Catalog
 	for entry, text := range r.byEntry {
 		key, form, _ := strings.Cut(entry, "\x00")
 		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key, Form: form}, Text: text})
@@ -149,11 +149,8 @@ func (s *search) ranked() []*template {
 		languages[t] = len(t.by())
 	}
 	slices.SortStableFunc(all, func(a, b *template) int {
-		says := cmp.Compare(s.says[b.base], s.says[a.base])
-		if (s.says[a.base] == "") == (s.says[b.base] == "") {
-			says = 0
-		}
-		return cmp.Or(languages[b]-languages[a], says, partOf(b.text)-partOf(a.text))
+		return cmp.Or(languages[b]-languages[a], bit(s.says[b.base] != "")-bit(s.says[a.base] != ""),
+			partOf(b.text)-partOf(a.text))
 	})
 	s.anyTracked = slices.ContainsFunc(all, func(t *template) bool {
 		return t.standing == own && s.tracks(t) && t.believable()

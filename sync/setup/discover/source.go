@@ -8,7 +8,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -148,7 +147,7 @@ func (s *search) untold(main []*template, guess *candidate) string {
 	mine := s.textsIn(few, s.source)
 	switch isGuess := s.source == guess.code && guess.alone > 0 && !sameLanguage(s.source, "en"); {
 	case n == 0:
-	case mine == 0 && s.textsIn(main, s.source) == 0 && !s.covers(main, s.source):
+	case s.textsIn(main, s.source) == 0 && !s.covers(main, s.source):
 		return fmt.Sprintf("there is no text in %s, and the files in %s have %s", s.source, other, texts(n))
 	case isGuess && len(s.declared) > 0:
 		code := sortedKeys(s.declared)[0]
@@ -173,18 +172,18 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 		}
 		return all[code]
 	}
-	base, alone, regions := false, false, false // regions: of English, such as en-US
+	base, alone := false, false
 	for _, t := range main {
 		base = base || t.base != ""
 		for code := range t.by() {
 			of(code).files++
 			if t.base == "" {
 				all[code].alone++
-				alone, regions = true, regions || strings.HasPrefix(code, "en-")
+				alone = true
 			}
 		}
 	}
-	if base && !regions || !alone {
+	if base || !alone {
 		of("en")
 	}
 	order := func(a, b *candidate) int {
@@ -650,11 +649,13 @@ func (s *search) isBlank(file string) bool {
 	return r.err == nil && len(r.byEntry) == 0
 }
 
-func texts(n int) string {
+func texts(n int) string { return counted(n, "text") }
+
+func counted(n int, what string) string {
 	if n == 1 {
-		return "1 text"
+		return "1 " + what
 	}
-	return strconv.Itoa(n) + " texts"
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

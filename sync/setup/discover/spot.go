@@ -23,70 +23,63 @@ type spotted struct {
 }
 
 // spot finds every part of a path that may name a language.
-func spot(name string) []spotted {
-	ext := path.Ext(name)
+func spot(name string) (found []spotted) {
 	parts := strings.Split(name, "/")
-	var found []spotted
-	add := func(at int, placeholder, spelling string) {
+	last := len(parts) - 1
+	add := func(at int, before, placeholder, after, spelling string) {
 		p := slices.Clone(parts)
-		p[at] = placeholder
+		p[at] = before + placeholder + after
 		found = append(found, spotted{name, strings.Join(p, "/"), spelling, false})
 	}
-	last := len(parts) - 1
-	format, _ := formats.ByExtension(name)
-	for i, part := range parts {
-		switch {
-		case format.Platform == formats.Android:
-			qualified, values := strings.CutPrefix(part, "values")
-			spelling := strings.TrimPrefix(qualified, "-")
-			_, ok := codeOf(spelling)
-			switch {
-			case i != last-1:
-			case values && (qualified == "" || ok && strings.HasPrefix(qualified, "-")):
-				add(i, "values-{LOCALE:ANDROID}", spelling)
-			case part == "base":
-				add(i, "{LOCALE:ANDROID}", "")
-			default:
-				if _, ok := codeOf(part); ok {
-					add(i, "{LOCALE:ANDROID}", part)
-				}
+	switch format, _ := formats.ByExtension(name); {
+	case format.Platform == formats.Android && last == 0:
+	case format.Platform == formats.Android:
+		folder := parts[last-1]
+		if qualifier, values := strings.CutPrefix(folder, "values"); values {
+			spelling, qualified := strings.CutPrefix(qualifier, "-")
+			if _, ok := codeOf(spelling); qualifier == "" || qualified && ok {
+				add(last-1, "values-", "{LOCALE:ANDROID}", "", spelling)
 			}
-		case format.Platform == formats.Apple && strings.Contains(name, ".lproj/"):
-			folder, lproj := strings.CutSuffix(part, ".lproj")
-			_, ok := codeOf(folder)
-			if i < last && lproj && folder == "Base" {
-				add(i, "{LOCALE:IOS}.lproj", "")
-			} else if i < last && lproj && (ok || named(folder) != "") {
-				add(i, "{LOCALE:IOS}.lproj", folder)
-			}
-		case i < last && isLanguage(part):
-			add(i, "{LANGUAGE}", part)
-		case i < last: // resource.language.de_de/strings.po
-			if at := strings.LastIndexByte(part, '.'); at > 0 && isCommon(part[at+1:]) && isLanguage(part[at+1:]) {
-				add(i, part[:at+1]+"{LANGUAGE}", part[at+1:])
-			}
-		default:
-			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, spelling string) { add(i, placeholder, spelling) })
+		} else if folder == "base" {
+			add(last-1, "", "{LOCALE:ANDROID}", "", "")
+		} else if _, ok := codeOf(folder); ok {
+			add(last-1, "", "{LOCALE:ANDROID}", "", folder)
 		}
+	case format.Platform == formats.Apple && strings.Contains(name, ".lproj/"):
+		for i, part := range parts[:last] {
+			if folder, lproj := strings.CutSuffix(part, ".lproj"); lproj && folder == "Base" {
+				add(i, "", "{LOCALE:IOS}", ".lproj", "")
+			} else if lproj && languageOf(folder) != "" {
+				add(i, "", "{LOCALE:IOS}", ".lproj", folder)
+			}
+		}
+	default:
+		for i, part := range parts[:last] {
+			at := strings.LastIndexByte(part, '.') + 1 // resource.language.de_de/strings.po
+			switch {
+			case languageOf(part) != "":
+				add(i, "", "{LANGUAGE}", "", part)
+			case at > 1 && isCommon(part[at:]) && languageOf(part[at:]) != "":
+				add(i, part[:at], "{LANGUAGE}", "", part[at:])
+			}
+		}
+		spotInName(parts[last], func(before, after, spelling string) { add(last, before, "{LANGUAGE}", after, spelling) })
 	}
 	return append(found, spotTwice(found)...)
 }
 
 // spotTwice joins the two parts of a path that name one language: en/en.json, and de_DE/app.de-DE.json in two
 // spellings.
-func spotTwice(found []spotted) []spotted {
-	var both []spotted
+func spotTwice(found []spotted) (both []spotted) {
 	for i, a := range found {
 		for _, b := range found[i+1:] {
 			mine, ok := codeOf(a.spelling)
 			other, _ := codeOf(b.spelling)
-			isOne := a.spelling == b.spelling
-			if !isOne && (!ok || mine != other) || partOf(a.template) == partOf(b.template) || a.spelling == "" ||
-				strings.Contains(a.template, "{LOCALE:") || strings.Contains(b.template, "{LOCALE:") {
+			isOne, at := a.spelling == b.spelling, partOf(b.template)
+			if !isOne && (!ok || mine != other) || partOf(a.template) == at || strings.Contains(a.template, "{LOCALE:") {
 				continue
 			}
 			parts := strings.Split(a.template, "/")
-			at := partOf(b.template)
 			parts[at] = strings.Split(b.template, "/")[at]
 			both = append(both, spotted{a.file, strings.Join(parts, "/"), a.spelling, !isOne})
 		}
@@ -95,37 +88,29 @@ func spotTwice(found []spotted) []spotted {
 }
 
 // spotInName finds the language in the name of a file: alone, or behind the last mark that leaves one (app_zh_CN,
-// devise.pt-BR).
-func spotInName(stem, ext string, add func(placeholder, spelling string)) {
-	if name, slang := strings.CutSuffix(stem, ".i18n"); slang { // strings_de.i18n.json
-		stem, ext = name, ".i18n"+ext
+// devise.pt-BR), or before the first (TYPO3's de.locallang.xlf).
+func spotInName(name string, add func(before, after, spelling string)) {
+	ext := path.Ext(name)
+	if strings.HasSuffix(name, ".i18n"+ext) { // strings_de.i18n.json
+		ext = ".i18n" + ext
 	}
+	stem := strings.TrimSuffix(name, ext)
 	if forTests(stem) != "" {
 		return
 	}
-	if isLanguage(stem) {
-		add("{LANGUAGE}"+ext, stem)
+	if languageOf(stem) != "" {
+		add("", ext, stem)
 		return
 	}
 	for at := 1; at < len(stem); at++ {
-		if !strings.ContainsRune("._-", rune(stem[at])) {
-			continue
-		}
-		if isLanguage(stem[at+1:]) {
-			add(stem[:at+1]+"{LANGUAGE}"+ext, stem[at+1:])
+		if strings.ContainsRune("._-", rune(stem[at])) && languageOf(stem[at+1:]) != "" {
+			add(stem[:at+1], ext, stem[at+1:])
 			break
 		}
 	}
-	if at := strings.IndexByte(stem, '.'); at > 0 { // TYPO3's de.locallang.xlf
-		if isLanguage(stem[:at]) {
-			add("{LANGUAGE}"+stem[at:]+ext, stem[:at])
-		}
+	if first, more, is := strings.Cut(stem, "."); is && languageOf(first) != "" {
+		add("", "."+more+ext, first)
 	}
-}
-
-// isLanguage reports whether a part of a path may name a language, if only by its name in English.
-func isLanguage(part string) bool {
-	return languageOf(part) != ""
 }
 
 // codeOf is codeOf for what a template has in a language's position, the names of Apple's older projects included.
