@@ -23,9 +23,7 @@ func (s *search) adopt(kept []*template) {
 	proven := make(map[string]string) // by spelling
 	for _, again := range []bool{false, true} {
 		for _, t := range kept {
-			source := t.source
-			of := s.read(source)
-			if (of.err != nil) != again { // what has no texts to compare with is believed where others prove it
+			if (s.read(t.source).err != nil) != again { // what has no texts to compare with is believed where others prove it
 				continue
 			}
 			for _, name := range s.filesLike(t) {
@@ -35,10 +33,10 @@ func (s *search) adopt(kept []*template) {
 				}
 				code, why := proven[spelling], ""
 				if !again || code == "" {
-					code, why = s.judge(name, spelling, source, of)
+					code, why = s.judge(name, spelling, t.source)
 				}
 				if why != "" {
-					s.leftOut = append(s.leftOut, LeftOut{name, 1, why})
+					s.leave(name, why, 1)
 				}
 				if code == "" {
 					continue
@@ -64,22 +62,15 @@ func (s *search) filesLike(t *template) []string {
 func (t *template) spellingIn(name string) string {
 	before, rest, _ := strings.Cut(t.text, "{")
 	placeholder, after, _ := strings.Cut(rest, "}")
-	spelling, inside := strings.CutPrefix(name, before)
-	if !inside {
-		return ""
-	}
-	spelling = strings.TrimSuffix(spelling, after)
-	if strings.Contains(after, "{") {
-		spelling, _, _ = strings.Cut(spelling, "/")
-	}
-	if strings.Contains(spelling, "/") || strings.ReplaceAll(t.text, "{"+placeholder+"}", spelling) != name {
+	spelling, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(name, before), after), "/")
+	if strings.ReplaceAll(t.text, "{"+placeholder+"}", spelling) != name {
 		return ""
 	}
 	return spelling
 }
 
 // judge says in which language a file is, or why it is left out; neither of what does not look like a translation.
-func (s *search) judge(name, spelling, source string, of *reading) (code, why string) {
+func (s *search) judge(name, spelling, source string) (code, why string) {
 	if _, known := s.names[name]; !known || standingOf(name) == stranger {
 		return "", ""
 	}
@@ -154,8 +145,8 @@ func (s *search) withoutCrowdin(t *template) {
 		}
 		src, err := s.readFile(t.files[spelling], &s.left)
 		if err == nil && bytes.Contains(src, []byte("crwdns")) && bytes.Contains(src, []byte("crwdne")) {
-			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1,
-				"is Crowdin's pseudo-language for translating in place: its texts are marks for a script"})
+			s.leave(t.files[spelling], "is Crowdin's pseudo-language for translating in place: its texts are marks for a "+
+				"script", 1)
 			delete(t.files, spelling)
 		}
 	}
@@ -167,12 +158,6 @@ func multilingual(name string) (formats.Format, bool) {
 	return format, known && format.Multilingual()
 }
 
-// ownCatalog is a file with all languages as a group, and the source language that it declares.
-type ownCatalog struct {
-	group  Group
-	source string
-}
-
 // readCatalogs reads the files with all languages before the source language is settled: they say theirs. Those of
 // tests and examples count where the product has none.
 func (s *search) readCatalogs() {
@@ -182,7 +167,7 @@ func (s *search) readCatalogs() {
 			if _, is := multilingual(name); is && standingOf(name) == least && (s.names[name] || !s.anyTracked) {
 				any = true
 				if why := s.readCatalog(name); why != "" {
-					s.gather(name, why)
+					s.leave(name, why, 1)
 				}
 			}
 		}
@@ -232,19 +217,19 @@ func (s *search) readCatalog(name string) (why string) {
 	}
 	slices.Sort(g.Languages)
 	g.Languages = append([]string{source}, g.Languages...)
-	s.catalogs = append(s.catalogs, ownCatalog{g, source})
+	s.catalogs = append(s.catalogs, g)
 	return ""
 }
 
 // withCatalogs are the groups of the files with all languages in the source language; the others are left out.
 func (s *search) withCatalogs() (groups []Group) {
-	for _, c := range s.catalogs {
-		if c.source == s.source {
-			groups = append(groups, c.group)
+	for _, g := range s.catalogs {
+		if g.Languages[0] == s.source {
+			groups = append(groups, g)
 			continue
 		}
-		s.leftOut = append(s.leftOut, LeftOut{c.group.Files[0], 1, fmt.Sprintf("its source language is %s, and that of the "+
-			"project %s; give it a [[project]] of its own", c.source, s.source)})
+		s.leave(g.Files[0], fmt.Sprintf("its source language is %s, and that of the project %s; give it a [[project]] "+
+			"of its own", g.Languages[0], s.source), 1)
 	}
 	return groups
 }

@@ -59,11 +59,3 @@ func (s *search) throughLink(folder string) bool {
 	}
 	return linked
 }
-
-func closedFolder(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	return "is a folder that cannot be looked into: " + err.Error()
-}

@@ -134,7 +134,7 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading),
 		spelled: make(map[string][]string), templates: make(map[string]*template), declared: make(map[string][]string),
 		says: make(map[string]string), unreadable: make(map[string]*unreadable), sizes: make(map[string]int64),
-		gathered: make(map[LeftOut]int), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
+		leftOut: make(map[LeftOut]int), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
 	s.spotAll(l)
 	ranked := s.ranked()
 	s.readCatalogs()
@@ -143,8 +143,10 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 	if len(o.Pairs) > 0 {
 		groups = s.finished(s.given(o.Pairs, o.Source), nil)
 	} else {
+		before := maps.Clone(s.leftOut)
 		kept = s.keep(ranked, own, o.Source)
 		if len(kept) == 0 {
+			s.leftOut = before
 			kept = s.keep(ranked, aside, o.Source)
 		}
 		s.adopt(kept)
@@ -156,8 +158,7 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 	r.Sure = r.Unsure == "" && (s.sure || len(targets) == 0)
 	r.Choose(targets)
 	r.Mostly = s.unsupported(s.sizeOf(kept))
-	r.LeftOut = slices.Clone(s.leftOut)
-	for left, files := range s.gathered {
+	for left, files := range s.leftOut {
 		left.Files = files
 		r.LeftOut = append(r.LeftOut, left)
 	}
@@ -175,8 +176,10 @@ func (s *search) sizeOf(kept []*template) (n int64) {
 	return n
 }
 
-// gather counts files that are left out for one reason, by what their paths have in common.
-func (s *search) gather(pattern, reason string) { s.gathered[LeftOut{Path: pattern, Reason: reason}]++ }
+// leave leaves out files for one reason, by what their paths have in common.
+func (s *search) leave(pattern, reason string, files int) {
+	s.leftOut[LeftOut{Path: pattern, Reason: reason}] += files
+}
 
 // languages are those of all groups, sorted.
 func (r *Result) languages() []string {
@@ -231,7 +234,7 @@ type search struct {
 	declared   map[string][]string // by language code: the files that say it is the source's
 	// says is, by file, the language that it is the source in, as itself or the program's settings say
 	says     map[string]string
-	catalogs []ownCatalog // files with all languages
+	catalogs []Group // files with all languages, whose first one is the source's
 
 	unreadable map[string]*unreadable // by pattern: files of formats that there is no grammar for
 	sizes      map[string]int64       // of the files that may be resource files
@@ -242,8 +245,7 @@ type search struct {
 
 	source, reason, unsure string
 	sure                   bool            // it is given or claimed
-	leftOut                []LeftOut       // of the templates
-	gathered               map[LeftOut]int // files, by what they have in common and the reason
+	leftOut                map[LeftOut]int // how many files, by what they have in common and the reason
 }
 
 // spotAll sorts the names of a tree into templates.
@@ -257,14 +259,14 @@ func (s *search) spotAll(l Listing) {
 			}
 			info, err := fs.Lstat(s.fsys, name)
 			if errors.Is(err, fs.ErrPermission) {
-				s.gather(path.Dir(name)+"/", closedFolder(err))
+				s.leave(path.Dir(name)+"/", "is a folder that cannot be looked into: "+fs.ErrPermission.Error(), 1)
 			}
 			if err != nil || !info.Mode().IsRegular() || s.throughLink(path.Dir(name)) {
 				continue // a link, a submodule, or not on this disk
 			}
 			if before, _, export := strings.Cut(name, exported+"/"); export {
-				s.gather(path.Join(path.Dir(before), "{LANGUAGE}"+exported)+"/",
-					"is an export of Xcode's, not what the program is built from")
+				s.leave(path.Join(path.Dir(before), "{LANGUAGE}"+exported)+"/",
+					"is an export of Xcode's, not what the program is built from", 1)
 			}
 			switch {
 			case says && standingOf(name) == own:
@@ -282,8 +284,8 @@ func (s *search) spotAll(l Listing) {
 			case nameable(name):
 				s.names[name] = i == 0
 			case len(found) > 0 && standingOf(name) == own && utf8.ValidString(name):
-				s.gather(found[0].template, "has a path that no configuration can name: "+
-					"one of {}*?\"<>|:, is in it, or not every file system can write it; rename it")
+				s.leave(found[0].template, "has a path that no configuration can name: one of {}*?\"<>|:, is in it, or not "+
+					"every file system can write it; rename it", 1)
 			}
 		}
 	}
@@ -298,8 +300,8 @@ func (s *search) spotAll(l Listing) {
 				s.enter(found)
 			}
 		} else if standingOf(name) == own {
-			s.gather(all[at].template, "spells a language in two ways in one path, which a configuration cannot; "+
-				"spell it in one")
+			s.leave(all[at].template, "spells a language in two ways in one path, which a configuration cannot; spell it "+
+				"in one", 1)
 		}
 		if standingOf(name) == own {
 			s.readHead(name)
@@ -308,7 +310,7 @@ func (s *search) spotAll(l Listing) {
 	for _, text := range sortedKeys(s.templates) {
 		t := s.templates[text]
 		s.believeNames(t)
-		t.findBase(s.names, s.says)
+		s.findBase(t)
 		s.withoutSources(t)
 		lone := t.moko() && len(t.files) == 0 && !slices.Contains([]string{"strings.xml", "plurals.xml"}, path.Base(t.base))
 		if lone || len(t.files) == 0 && s.says[t.base] != "" || t.base == "" && (t.moko() || len(t.files) == 0) {
@@ -369,7 +371,7 @@ func (s *search) alone() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.names)) {
-		if taken[name] || !isExtracted(name, s.says) {
+		if taken[name] || !s.isExtracted(name) {
 			continue
 		}
 		folder, stem := path.Dir(name), stemOf(name)

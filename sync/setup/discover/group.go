@@ -229,7 +229,7 @@ func (s *search) finish(g *Group) {
 			if code == s.source {
 				used = file + " is used"
 			}
-			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1, fmt.Sprintf("is %s once more; %s", code, used)})
+			s.leave(t.files[spelling], fmt.Sprintf("is %s once more; %s", code, used), 1)
 		}
 	}
 	slices.Sort(g.Languages[1:])

@@ -170,7 +170,6 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 	s.pair(believed, given)
 	s.decide(believed, given)
 	s.chooseSources(ranked)
-	s.leftOut = nil
 	taken := make(map[string]bool)
 	capitals := make(map[string]string) // by path in small letters
 	var kept []*template
@@ -184,15 +183,13 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 		if taken[file] || file == "" && slices.ContainsFunc(sortedValues(t.files), isTaken) {
 			continue // then it is not missed
 		}
+		if other := capitals[strings.ToLower(t.text)]; why == "" && other != "" {
+			why = "is " + other + " in other capitals, which is the same file on macOS and Windows; rename it"
+		}
 		if why != "" && why != noTexts {
-			s.leftOut = append(s.leftOut, LeftOut{t.text, len(t.all()), why})
+			s.leave(t.text, why, len(t.all()))
 		}
 		if why != "" {
-			continue
-		}
-		if other := capitals[strings.ToLower(t.text)]; other != "" {
-			s.leftOut = append(s.leftOut, LeftOut{t.text, len(t.all()), "is " + other + " in other capitals, which is the " +
-				"same file on macOS and Windows; rename it"})
 			continue
 		}
 		capitals[strings.ToLower(t.text)] = t.text
@@ -204,8 +201,8 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 	return slices.DeleteFunc(kept, func(t *template) bool {
 		other := s.translatedIn(t, kept)
 		if other != "" {
-			s.leftOut = append(s.leftOut, LeftOut{t.source, 1, "has its translations in " + other + ", where a second file " +
-				"with the same names would break the build; keep them in files of one name"})
+			s.leave(t.source, "has its translations in "+other+", where a second file with the same names would break the "+
+				"build; keep them in files of one name", 1)
 		}
 		return other != ""
 	})

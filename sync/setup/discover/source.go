@@ -13,38 +13,34 @@ import (
 	"golang.org/x/text/language"
 )
 
-// declaration is where projects of an ecosystem say which language their texts are written in: by the file's name, the
-// folder that it must be in (nil for any), and what to look for.
-type declaration struct{ name, folder, says *regexp.Regexp }
+// declaration is where projects of an ecosystem say which language their texts are written in: the file, and what to
+// look for in it.
+type declaration struct{ file, says *regexp.Regexp }
 
 // scripted is a setting of JavaScript, also behind an or, in a list or a string.
 const scripted = `(?m)^[^\n]*?\b(?:defaultLocale|sourceLocale|fallbackLng|fallbackLocale)["']?\s*[:=]\s*\[?\s*["'` +
 	"`" + `]CODE["'` + "`" + `]`
 
 var declarations = func() (all []declaration) {
-	for _, row := range [][3]string{ // file, folder, setting
-		{`project\.pbxproj`, ``, `developmentRegion = "?CODE"?;`},
-		{`(application|i18n|locales?)\.rb`, `config|config/initializers`,
+	for _, row := range [][2]string{ // file, setting
+		{`project\.pbxproj`, `developmentRegion = "?CODE"?;`},
+		{`config/(initializers/)?(application|i18n|locales?)\.rb`,
 			`(?m)^[^#\n]*(?i:i18n)\.default_locale\s*=\s*[:"']+CODE`},
-		{`manifest\.json`, ``, `"default_locale"\s*:\s*"CODE"`},
-		{`(next-i18next|next|next-intl|nuxt|i18next|i18next-parser|i18n|astro|lingui|vue|docusaurus)(\.config)?` +
-			`\.(js|mjs|cjs|ts|mts|jsx|tsx|json)|\.linguirc`, ``, scripted},
-		{`(index|routing|request|config|settings)\.(js|mjs|ts|mts)`, `i18n|locales|lang|plugins`, scripted},
-		{`settings\.json`, `[^/]*\.inlang`, `"(?:baseLocale|sourceLanguageTag)"\s*:\s*"CODE"`},
-		{`angular\.json`, ``, `"sourceLocale"\s*:\s*(?:\{\s*"code"\s*:\s*)?"CODE"`},
-		{`(translation|framework)\.ya?ml`, `config/packages`, `(?m)^\s*default_locale:\s*["']?CODE`},
-		{`(hugo|config)\.(toml|ya?ml)`, ``, `(?mi)^\s*defaultContentLanguage\s*[=:]\s*["']?CODE`},
-		{`app\.php`, `config`, `'fallback_locale'\s*=>\s*(?:env\([^,]*,\s*)?'CODE'`},
-		{`resources\.properties`, `res`, `(?m)^\s*unqualifiedResLocale\s*=\s*CODE`},
-		{`(slang|build)\.yaml`, ``, `(?m)^\s*base_locale:\s*["']?CODE`},
-		{`Package\.swift`, ``, `defaultLocalization:\s*"CODE"`},
-		{`l10n\.yaml`, ``, `(?m)^\s*template-arb-file:\s*["']?([^\s"'#]+)`},
+		{`manifest\.json`, `"default_locale"\s*:\s*"CODE"`},
+		{`((next-i18next|next|next-intl|nuxt|i18next|i18next-parser|i18n|astro|lingui|vue|docusaurus)(\.config)?` +
+			`\.(js|mjs|cjs|ts|mts|jsx|tsx|json)|\.linguirc)`, scripted},
+		{`(i18n|locales|lang|plugins)/(index|routing|request|config|settings)\.(js|mjs|ts|mts)`, scripted},
+		{`[^/]*\.inlang/settings\.json`, `"(?:baseLocale|sourceLanguageTag)"\s*:\s*"CODE"`},
+		{`angular\.json`, `"sourceLocale"\s*:\s*(?:\{\s*"code"\s*:\s*)?"CODE"`},
+		{`config/packages/(translation|framework)\.ya?ml`, `(?m)^\s*default_locale:\s*["']?CODE`},
+		{`(hugo|config)\.(toml|ya?ml)`, `(?mi)^\s*defaultContentLanguage\s*[=:]\s*["']?CODE`},
+		{`config/app\.php`, `'fallback_locale'\s*=>\s*(?:env\([^,]*,\s*)?'CODE'`},
+		{`res/resources\.properties`, `(?m)^\s*unqualifiedResLocale\s*=\s*CODE`},
+		{`(slang|build)\.yaml`, `(?m)^\s*base_locale:\s*["']?CODE`},
+		{`Package\.swift`, `defaultLocalization:\s*"CODE"`},
+		{`l10n\.yaml`, `(?m)^\s*template-arb-file:\s*["']?([^\s"'#]+)`},
 	} {
-		d := declaration{name: re(`^(?:` + row[0] + `)$`), says: re(strings.ReplaceAll(row[2], "CODE", `([A-Za-z_-]+)`))}
-		if row[1] != "" {
-			d.folder = re(`(?:^|/)(?:` + row[1] + `)$`)
-		}
-		all = append(all, d)
+		all = append(all, declaration{re(`(?:^|/)` + row[0] + `$`), re(strings.ReplaceAll(row[1], "CODE", `([A-Za-z_-]+)`))})
 	}
 	return all
 }()
@@ -53,9 +49,8 @@ func re(pattern string) *regexp.Regexp { return regexp.MustCompile(pattern) }
 
 // declarationOf tells what to look for in a file that says the source language.
 func declarationOf(name string) (declaration, bool) {
-	folder, base := path.Split(name)
 	for _, d := range declarations {
-		if d.name.MatchString(base) && (d.folder == nil || d.folder.MatchString(strings.TrimSuffix(folder, "/"))) {
+		if d.file.MatchString(name) {
 			return d, true
 		}
 	}
@@ -68,8 +63,8 @@ var arbFolder = re(`(?m)^\s*arb-dir:\s*["']?([^\s"'#]+)`)
 func (s *search) readDeclaration(name string, d declaration) {
 	src, err := s.readFile(name, &s.leftHints)
 	if why := (unread{}); errors.As(err, &why) {
-		s.gather(cmp.Or(s.unreadHint, name), "may say what the source language is, and is not read: it is too large, or "+
-			"there are too many like it")
+		s.leave(cmp.Or(s.unreadHint, name), "may say what the source language is, and is not read: it is too large, or "+
+			"there are too many like it", 1)
 		s.unreadHint = cmp.Or(s.unreadHint, name)
 	}
 	m := d.says.FindSubmatch(src)
@@ -237,8 +232,8 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 			}
 		}
 	}
-	for _, c := range s.catalogs {
-		claim(c.source, c.group.Files[0]+" says so", 0, c.group.Keys)
+	for _, g := range s.catalogs {
+		claim(g.Languages[0], g.Files[0]+" says so", 0, g.Keys)
 	}
 	for code, c := range all {
 		if c.claimed {
@@ -304,10 +299,8 @@ func sample(templates []*template) []*template {
 
 // textsIn counts the texts of the files that are source files if the source language is this one.
 func (s *search) textsIn(templates []*template, code string) (n int) {
-	for _, c := range s.catalogs {
-		if c.source == code {
-			n += c.group.Keys
-		}
+	for _, g := range s.catalogs {
+		n += g.Keys * bit(g.Languages[0] == code)
 	}
 	for i, t := range templates {
 		if i == mostRead {
@@ -536,7 +529,7 @@ func (s *search) pair(believed []*template, given string) {
 		}
 		for _, one := range near {
 			beside := folder == "./" || strings.HasPrefix(one.file, folder)
-			if extracted && isExtracted(one.file, s.says) || !extracted && beside {
+			if extracted && s.isExtracted(one.file) || !extracted && beside {
 				files = append(files, one)
 			}
 		}
@@ -561,7 +554,7 @@ func (s *search) pairWith(t *template, files []lone) {
 			t.android() != strings.Contains(one.file, "/values/")
 		its64th := s.sizes[one.file] / 64 // data that need not be read
 		if isOwn || path.Ext(one.file) != extension(t.text) || s.sizes[one.file]*8 < size || far && its64th > size ||
-			t.format().Bilingual() && !isExtracted(one.file, s.says) {
+			t.format().Bilingual() && !s.isExtracted(one.file) {
 			continue
 		}
 		entries := len(s.read(one.file).byEntry)
@@ -622,7 +615,7 @@ func (s *search) sourceFile(t *template, translated map[string]bool) string {
 	switch {
 	case t.android() && s.source != "en" && s.otherThan(t, s.source):
 		return ""
-	case t.android(), t.base != "" && (spelled == "" || isExtracted(t.base, s.says) || s.isBlank(spelled) &&
+	case t.android(), t.base != "" && (spelled == "" || s.isExtracted(t.base) || s.isBlank(spelled) &&
 		!s.isBlank(t.base)):
 		return t.base
 	case t.base != "" && t.fallsBack() && !s.otherThan(t, s.source) &&

@@ -156,51 +156,44 @@ func (t *template) android() bool { return strings.Contains(t.text, "{LOCALE:AND
 // moko reports whether the folders are named as moko-resources names them: base/strings.xml, de/strings.xml.
 func (t *template) moko() bool { return t.android() && !strings.Contains(t.text, "values-{LOCALE") }
 
-// findBase looks for the file that its translations were named after: messages.json beside messages.de.json,
+// findBase looks for the file that a template's translations were named after: messages.json beside messages.de.json,
 // locales/app.json above locales/de/app.json.
-func (t *template) findBase(names map[string]bool, says map[string]string) {
-	if strings.Contains(t.text, "{LOCALE:") {
+func (s *search) findBase(t *template) {
+	if strings.Contains(t.text, "{LOCALE:") || len(t.files) == 0 {
 		return
 	}
-	t.base = t.extracted(names, says)
-	if t.base != "" {
+	if t.base = s.extractedFor(t); t.base != "" {
 		return
 	}
-	parts := strings.Split(t.text, "/")
+	parts, at := strings.Split(t.text, "/"), partOf(t.text)
 	if t.inName() {
-		parts[partOf(t.text)] = strings.TrimSuffix(t.unqualified(), extension(t.text)) + path.Ext(t.text)
+		parts[at] = strings.TrimSuffix(t.unqualified(), extension(t.text)) + path.Ext(t.text)
 	} else {
-		parts = slices.Delete(parts, partOf(t.text), partOf(t.text)+1)
+		parts = slices.Delete(parts, at, at+1)
 	}
 	name := strings.Join(parts, "/")
-	if _, there := names[name]; there && len(t.files) > 0 {
+	if _, there := s.names[name]; there {
 		t.base = name
 	}
 }
 
-// extracted looks for the file that a program's texts were extracted to: locale/app.pot for
+// extractedFor looks for the file that a program's texts were extracted to: locale/app.pot for
 // locale/de/LC_MESSAGES/app.po and ui/messages.xlf for ui/src/locale/messages.de.xlf, also in the folders above;
 // po/app.pot, alone there, for po/de.po.
-func (t *template) extracted(names map[string]bool, says map[string]string) string {
-	if len(t.files) == 0 {
-		return ""
-	}
+func (s *search) extractedFor(t *template) string {
 	base, ext := t.unqualified(), extension(t.text)
 	for folder := t.above(); base != ext; folder = path.Dir(folder) {
 		name := path.Join(folder, base)
-		if _, there := names[name]; there && isExtracted(name, says) {
+		if _, there := s.names[name]; there && s.isExtracted(name) {
 			return name
 		}
 		if folder == "." {
-			break
+			return ""
 		}
 	}
-	var found []string
-	for name := range names {
-		if base == ext && path.Dir(name) == t.above() && path.Ext(name) == ext && isExtracted(name, says) {
-			found = append(found, name)
-		}
-	}
+	found := slices.DeleteFunc(sortedKeys(s.names), func(name string) bool {
+		return path.Dir(name) != t.above() || path.Ext(name) != ext || !s.isExtracted(name)
+	})
 	if len(found) != 1 {
 		return ""
 	}
@@ -225,9 +218,9 @@ func extension(name string) string {
 }
 
 // isExtracted reports whether a file holds source texts that a tool took out of a program, and no translations.
-func isExtracted(name string, says map[string]string) bool {
+func (s *search) isExtracted(name string) bool {
 	format, _ := formats.ByExtension(name)
-	return format.Bilingual() && says[name] != "" || format.Extracted() != "" && path.Ext(name) == format.Extracted()
+	return format.Bilingual() && s.says[name] != "" || format.Extracted() != "" && path.Ext(name) == format.Extracted()
 }
 
 // spellings are how the paths of its files name languages, one way each: of two ways the service's, or one of two

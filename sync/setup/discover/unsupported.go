@@ -58,7 +58,7 @@ func (s *search) unsupported(supported int64) string {
 		if u.kind != noGrammar[fluent] && len(u.languages) < 2 {
 			continue
 		}
-		s.gathered[LeftOut{Path: pattern, Reason: "is " + u.kind + ", which locsync does not support; " + instead}] = u.files
+		s.leave(pattern, "is "+u.kind+", which locsync does not support; "+instead, u.files)
 		all := byKind[u.kind]
 		if all == nil {
 			all = &unreadable{kind: u.kind}
