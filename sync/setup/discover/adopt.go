@@ -44,7 +44,7 @@ func (s *search) adopt(kept []*template) {
 				taken[name] = true
 				proven[spelling] = code
 				t.files[spelling] = name
-				t.prove(spelling, code)
+				t.proven[spelling] = code
 			}
 			s.withoutCrowdin(t)
 		}
@@ -99,14 +99,6 @@ func (s *search) judge(name, spelling, source string) (code, why string) {
 	return code, ""
 }
 
-// prove remembers the code of a spelling that the texts prove.
-func (t *template) prove(spelling, code string) {
-	if t.proven == nil {
-		t.proven = make(map[string]string)
-	}
-	t.proven[spelling] = code
-}
-
 // countries finds the files that are named after a country whose code a rare language has: tw, kr. The files of one
 // folder are in one language, also those that have no text yet.
 func (s *search) countries(kept []*template) {
@@ -130,7 +122,7 @@ func (s *search) countries(kept []*template) {
 		code := languages.OfCountry(at.spelling, text.String())
 		for _, t := range templates {
 			if code != "" {
-				t.prove(at.spelling, code)
+				t.proven[at.spelling] = code
 			}
 		}
 	}
@@ -289,7 +281,8 @@ func sourceIn(all []*template) string {
 // the output.
 func (s *search) templatesOf(e migrate.Entry) (all []*template) {
 	add := func(text, base string) {
-		t := &template{text: text, base: base, paired: base != "", files: make(map[string]string)}
+		t := newTemplate(text, base)
+		t.paired = base != ""
 		s.languagesOf(t, e)
 		all = append(all, t)
 	}
@@ -334,7 +327,7 @@ func (s *search) languagesOf(t *template, e migrate.Entry) {
 			continue
 		}
 		t.files[spelling] = name
-		t.prove(spelling, code)
+		t.proven[spelling] = code
 	}
 }
 

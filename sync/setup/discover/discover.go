@@ -157,7 +157,11 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 	targets := slices.DeleteFunc(r.languages(), func(code string) bool { return code == r.Source })
 	r.Sure = r.Unsure == "" && (s.sure || len(targets) == 0)
 	r.Choose(targets)
-	r.Mostly = s.unsupported(s.sizeOf(kept))
+	supported := int64(0)
+	for name := range takenBy(kept...) {
+		supported += s.sizes[name]
+	}
+	r.Mostly = s.unsupported(supported)
 	for left, files := range s.leftOut {
 		left.Files = files
 		r.LeftOut = append(r.LeftOut, left)
@@ -166,14 +170,6 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Reason, b.Reason))
 	})
 	return r
-}
-
-// sizeOf counts the bytes of the files that are proposed, and of their translations.
-func (s *search) sizeOf(kept []*template) (n int64) {
-	for name := range takenBy(kept...) {
-		n += s.sizes[name]
-	}
-	return n
 }
 
 // leave leaves out files for one reason, by what their paths have in common.
@@ -280,7 +276,7 @@ func (s *search) spotAll(l Listing) {
 			s.resources = append(s.resources, name)
 			s.sizes[name] = info.Size()
 			switch found := spot(name); {
-			case neverResource(path.Base(name)):
+			case neverResource.MatchString(path.Base(name)):
 			case nameable(name):
 				s.names[name] = i == 0
 			case len(found) > 0 && standingOf(name) == own && utf8.ValidString(name):
@@ -382,7 +378,8 @@ func (s *search) alone() {
 		if s.templates[text] != nil { // po/de.po is another one's
 			text = path.Join(folder, stem+"-{LANGUAGE}.po")
 		}
-		s.templates[text] = &template{text: text, base: name, files: make(map[string]string), standing: standingOf(name)}
+		s.templates[text] = newTemplate(text, name)
+		s.templates[text].standing = standingOf(name)
 	}
 }
 
@@ -407,8 +404,7 @@ func newName(folder, stem, ext string) string {
 func (s *search) enter(found spotted) {
 	t := s.templates[found.template]
 	if t == nil {
-		t = &template{text: found.template, files: make(map[string]string), names: make(map[string]string),
-			standing: standingOf(found.template)}
+		t = newTemplate(found.template, "")
 		s.templates[found.template] = t
 	}
 	s.spelled[found.file] = append(s.spelled[found.file], found.spelling)
@@ -443,7 +439,7 @@ func (s *search) believeNames(t *template) {
 	for _, spelling := range believed {
 		if name := t.names[spelling]; name != "" && len(believed) > 1 {
 			t.files[spelling] = name
-			t.prove(spelling, named(spelling))
+			t.proven[spelling] = named(spelling)
 		}
 	}
 }
@@ -458,11 +454,6 @@ func nameable(name string) bool {
 var foreignFolders = []string{"node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "Pods",
 	"Carthage", "DerivedData", "third_party", "third-party", "thirdparty", "external", "venv", "site-packages",
 	"__pycache__"}
-
-func foreignFolder(name string) bool {
-	return slices.Contains(foreignFolders, name) || strings.HasPrefix(name, ".") && len(name) > 1 ||
-		strings.HasSuffix(name, ".framework") || strings.HasSuffix(name, ".xcframework")
-}
 
 // asideFolders are folders whose resource files are not part of the product. Some hold what a build makes.
 var asideFolders = []string{"build", "dist", "target", "out", "bin", "obj", "coverage", "testing", "spec", "specs",
@@ -482,7 +473,9 @@ func standingOf(name string) standing {
 	least := own
 	for folder := range strings.SplitSeq(path.Dir(name), "/") {
 		switch {
-		case foreignFolder(folder), strings.HasSuffix(folder, exported):
+		case slices.Contains(foreignFolders, folder), strings.HasPrefix(folder, ".") && len(folder) > 1,
+			strings.HasSuffix(folder, ".framework"), strings.HasSuffix(folder, ".xcframework"),
+			strings.HasSuffix(folder, exported):
 			return stranger
 		case path.Ext(name) == ".pot" && folder == "templates": // of texts, not of programs
 		case slices.Contains(asideFolders, folder), asideWords.MatchString(folder):
@@ -492,26 +485,12 @@ func standingOf(name string) standing {
 	return least
 }
 
-// neverResource reports whether a file has a name that tools read their settings from, whatever folder it is in. Names
-// that a set of texts may have as well (settings, config, project) are not among them.
-func neverResource(base string) bool {
-	base = strings.ToLower(base)
-	stem := strings.TrimSuffix(base, path.Ext(base))
-	for _, name := range []string{"package", "package-lock", "npm-shrinkwrap", "composer", "tsconfig", "jsconfig",
-		"angular", "lerna", "tslint", "nest-cli", "manifest", "docker-compose", "pubspec", "mkdocs", "openapi", "swagger",
-		"androidmanifest", "pom", "locsync"} {
-		if stem == name {
-			return true
-		}
-	}
-	for _, part := range []string{".config", "tsconfig.", "jsconfig.", ".schema", ".lock", ".eslintrc", ".prettierrc",
-		".babelrc"} {
-		if strings.HasPrefix(stem, part) || strings.HasSuffix(stem, part) {
-			return true
-		}
-	}
-	return strings.HasPrefix(base, ".")
-}
+// neverResource are the names that tools read their settings from, whatever folder a file is in. Names that a set of
+// texts may have as well (settings, config, project) are not among them.
+var neverResource = re(`(?i)^(\.|(ts|js)config\.|` +
+	`(package|package-lock|npm-shrinkwrap|composer|angular|lerna|tslint|nest-cli|manifest|docker-compose|pubspec|mkdocs|` +
+	`openapi|swagger|androidmanifest|pom|locsync)\.[^.]*$|` +
+	`.*\.(config|schema|lock|eslintrc|prettierrc|babelrc)\.[^.]*$)`)
 
 // There says which languages files were found in, for a user who named another one.
 func (r *Result) There() string {

@@ -231,34 +231,29 @@ func (s *search) translatedIn(t *template, kept []*template) string {
 
 // unfit says why a believable template is not proposed; "" when it is.
 func (s *search) unfit(t *template, file string, least standing) string {
-	if t.standing > least {
+	switch {
+	case t.standing > least:
 		return "is in a folder for tests, examples, templates, documentation or what a build makes"
-	}
-	if !s.tracked(t) {
+	case !s.tracked(t):
 		return "is not tracked by git; add it there first, where it belongs to the product"
-	}
-	if file == "" && t.android() && t.base != "" {
+	case file == "" && t.android() && t.base != "":
 		return "is in another language than " + s.source + ": " + t.base + " says something else than the file in " +
 			s.source + " beside it"
-	}
-	if file == "" {
+	case file == "":
 		return fmt.Sprintf("has no file in %s, the source language", s.source)
-	}
-	if strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0 {
+	case strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0:
 		return "is of debug builds and has no translation"
-	}
-	if leftover.MatchString(stemOf(file)) {
+	case leftover.MatchString(stemOf(file)):
 		return "is named as what a tool took out of other files"
-	}
-	if notTranslated.MatchString(path.Base(file)) && len(t.all()) == 1 {
+	case notTranslated.MatchString(path.Base(file)) && len(t.all()) == 1:
 		return "is named as not to be translated, and has no translation"
 	}
-	r := s.read(file)
-	why := unread{}
+	r, why := s.read(file), unread{}
+	isReadable := func(name string) bool { return s.read(name).err == nil }
 	switch {
 	case errors.As(r.err, &why): // its format is not known either
 		return "is not looked at: " + file + ": " + why.Error()
-	case r.err != nil && !s.anyReadable(t):
+	case r.err != nil && !slices.ContainsFunc(t.all(), isReadable):
 		return unreadableFile + file + ": " + r.err.Error()
 	case r.lists && path.Ext(file) == ".xml":
 		return noTexts
@@ -295,8 +290,4 @@ func (s *search) tracked(t *template) bool { return !s.anyTracked || s.tracks(t)
 
 func (s *search) tracks(t *template) bool {
 	return slices.ContainsFunc(t.all(), func(name string) bool { return s.names[name] })
-}
-
-func (s *search) anyReadable(t *template) bool {
-	return slices.ContainsFunc(t.all(), func(name string) bool { return s.read(name).err == nil })
 }

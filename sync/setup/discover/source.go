@@ -428,9 +428,11 @@ func (s *search) onlyTranslations(main []*template) string {
 		if t.base != "" || file == "" || s.source == "en" || s.source == likely("en") {
 			continue
 		}
-		if t.format().Extracted() != "" && s.hasTranslation(file) {
-			return fmt.Sprintf("%s holds translations, and no template has the source texts alone; make one (xgettext, "+
-				"pybabel extract, django-admin makemessages --keep-pot) and add it to git", file)
+		if t.format().Extracted() != "" {
+			if src, err := s.readFile(file, &s.left); err == nil && msgstr.Match(src) {
+				return fmt.Sprintf("%s holds translations, and no template has the source texts alone; make one (xgettext, "+
+					"pybabel extract, django-admin makemessages --keep-pot) and add it to git", file)
+			}
 		}
 		texts := s.read(file).byEntry
 		sentences := 0
@@ -446,12 +448,7 @@ func (s *search) onlyTranslations(main []*template) string {
 	return ""
 }
 
-// hasTranslation reports whether a file of gettext's has a text in a translation's place.
-func (s *search) hasTranslation(file string) bool {
-	src, err := s.readFile(file, &s.left)
-	return err == nil && msgstr.Match(src)
-}
-
+// msgstr is a text in a translation's place, in a file of gettext's.
 var msgstr = re(`(?m)^msgstr(\[\d\])?[ \t]+"[^"]`)
 
 // product is the templates with the most languages, and those with half as many: they decide what the source language

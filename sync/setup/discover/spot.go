@@ -132,7 +132,7 @@ type template struct {
 	text     string
 	files    map[string]string
 	names    map[string]string // files that are its own if the names of languages in their paths are meant
-	proven   map[string]string // the codes of spellings that only the texts prove to be of a language
+	proven   map[string]string // the codes of spellings that only texts or settings prove to be of a language
 	base     string            // the file whose path names no language
 	paired   bool              // its source is told by its keys, not by its path
 	source   string            // the file that translations are made from, once that is settled
@@ -146,6 +146,11 @@ func partOf(text string) int { return strings.Count(text[:strings.LastIndex(text
 func (t *template) above() string {
 	before, _, _ := strings.Cut(t.text, "{")
 	return path.Dir(before + "x")
+}
+
+func newTemplate(text, base string) *template {
+	return &template{text: text, base: base, files: make(map[string]string), names: make(map[string]string),
+		proven: make(map[string]string), standing: standingOf(text)}
 }
 
 // inName reports whether the language is in the file's name and not in a folder's.
@@ -290,14 +295,7 @@ func (t *template) bundle() bool {
 }
 
 // inPlace reports whether the files lie where resource files do.
-func (t *template) inPlace() bool {
-	for part := range strings.SplitSeq(path.Dir(t.text), "/") {
-		if slices.Contains(resourceFolders, part) {
-			return true
-		}
-	}
-	return false
-}
+func (t *template) inPlace() bool { return placeOf(t.text) != "" }
 
 // believable: the same file in two languages, or one in a folder that resource files are kept under, or of a format
 // that is nothing else.
@@ -325,19 +323,11 @@ func (t *template) believable() bool {
 	case format.Spelling == formats.Regional && strings.Contains(t.text, "_{LANGUAGE}"):
 		return known > 1 || known > 0 && (t.base != "" || by["en"] != "") // application-it.properties is a profile
 	case t.base != "":
-		return known > 1 || known == 1 && isProgrammersSource(t.base)
+		return known > 1 || known == 1 && sourceNames.MatchString(path.Base(t.base))
 	}
 	return known > 1
 }
 
-// isProgrammersSource reports whether a file without a language is named as sources of translations are.
-func isProgrammersSource(base string) bool {
-	stem := strings.ToLower(path.Base(base))
-	for _, word := range []string{"messages", "strings", "translations", "package.nls", "labels", "locale", "i18n",
-		"texts", "bundle", "resource", "applicationresources"} {
-		if strings.HasPrefix(stem, word) {
-			return true
-		}
-	}
-	return false
-}
+// sourceNames are how sources of translations are named whose paths tell no language.
+var sourceNames = re(`(?i)^(messages|strings|translations|package\.nls|labels|locale|i18n|texts|bundle|resource|` +
+	`applicationresources)`)

@@ -28,7 +28,7 @@ type unreadable struct {
 // hasNoGrammar reports whether a file is of such a kind, as far as its path tells.
 func hasNoGrammar(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
-	return noGrammar[ext] != "" && (ext == fluent || (&template{text: name}).inPlace())
+	return noGrammar[ext] != "" && (ext == fluent || placeOf(name) != "")
 }
 
 // noteUnreadable gathers files of such a kind by the way that they are named.
