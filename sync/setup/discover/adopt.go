@@ -105,7 +105,7 @@ func (s *search) countries(kept []*template) {
 	type spelled struct{ folder, spelling string }
 	members := make(map[spelled][]*template)
 	for _, t := range kept {
-		for _, spelling := range sortedKeys(t.files) {
+		for spelling := range t.files {
 			if len(spelling) == 2 && t.proven[spelling] == "" && !slices.Contains(common, spelling) {
 				at := spelled{t.above(), spelling}
 				members[at] = append(members[at], t)
@@ -119,9 +119,8 @@ func (s *search) countries(kept []*template) {
 				text.WriteString(one)
 			}
 		}
-		code := languages.OfCountry(at.spelling, text.String())
-		for _, t := range templates {
-			if code != "" {
+		if code := languages.OfCountry(at.spelling, text.String()); code != "" {
+			for _, t := range templates {
 				t.proven[at.spelling] = code
 			}
 		}

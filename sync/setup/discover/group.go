@@ -187,7 +187,7 @@ func (s *search) finish(g *Group) {
 	g.spelled = make(map[string]string)
 	maps.Copy(g.spelled, given)
 	g.Languages = []string{s.source}
-	keys, rooted := 0, true
+	rooted := true
 	slices.SortFunc(g.templates, func(a, b *template) int {
 		return strings.Compare(a.source, b.source)
 	})
@@ -201,20 +201,18 @@ func (s *search) finish(g *Group) {
 			g.Format = r.format
 		}
 		rooted = rooted && r.rooted
-		keys += r.sent(s.source)
+		g.Keys += r.sent(s.source)
 		g.texts = append(g.texts, r.byEntry)
 		by, doubled := t.spellings()
 		for code, spelling := range by {
-			if t.files[spelling] == file {
+			switch isSource := t.files[spelling] == file; {
+			case isSource && !structured(r.format):
+				continue // only a root in the file would have to be known
+			case isSource:
 				code = s.source
-			}
-			switch {
-			case code != s.source:
-			case t.files[spelling] != file:
+			case code == s.source:
 				doubled = append(doubled, spelling)
 				continue
-			case !structured(r.format):
-				continue // only a root in the file would have to be known
 			}
 			if !slices.Contains(g.Languages, code) {
 				g.Languages = append(g.Languages, code)
@@ -233,7 +231,6 @@ func (s *search) finish(g *Group) {
 		}
 	}
 	slices.Sort(g.Languages[1:])
-	g.Keys = keys
 	g.kind(rooted)
 }
 

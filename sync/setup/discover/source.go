@@ -519,14 +519,12 @@ func (s *search) pair(believed []*template, given string) {
 			continue
 		}
 		folder := path.Dir(t.above()) + "/"
-		extracted := t.format().Bilingual()
 		var files []lone
 		if t.format().Platform == "" {
 			files = append(slices.Clone(namesakes[path.Base(t.text)]), namesakes[t.unqualified()]...)
 		}
 		for _, one := range near {
-			beside := folder == "./" || strings.HasPrefix(one.file, folder)
-			if extracted && s.isExtracted(one.file) || !extracted && beside {
+			if t.format().Bilingual() || folder == "./" || strings.HasPrefix(one.file, folder) {
 				files = append(files, one)
 			}
 		}
@@ -587,18 +585,13 @@ func likely(code string) string {
 func (s *search) chooseSources(all []*template) {
 	translated := make(map[string]bool)
 	for _, t := range all {
-		by, _ := t.spellings()
-		if t.base != "" || by[s.source] != "" {
+		if by := t.by(); t.base != "" || by[s.source] != "" {
 			for code := range by {
 				translated[code] = true
 			}
 		}
 	}
 	for _, t := range all {
-		if t.paired { // with what another tool names, or by its keys
-			t.source = t.base
-			continue
-		}
 		t.source = s.sourceFile(t, translated)
 	}
 }
@@ -610,6 +603,8 @@ func (s *search) chooseSources(all []*template) {
 func (s *search) sourceFile(t *template, translated map[string]bool) string {
 	spelled := t.in(s.source)
 	switch {
+	case t.paired: // with what another tool names, or by its keys
+		return t.base
 	case t.android() && s.source != "en" && s.otherThan(t, s.source):
 		return ""
 	case t.android(), t.base != "" && (spelled == "" || s.isExtracted(t.base) || s.isBlank(spelled) &&

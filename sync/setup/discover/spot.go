@@ -290,8 +290,7 @@ func (t *template) fallsBack() bool {
 
 // bundle reports whether the format's programs always fall back to the file without a language.
 func (t *template) bundle() bool {
-	format, _ := formats.ByExtension(t.text)
-	return t.base != "" && t.fallsBack() && (format.Resources || format.Spelling == formats.Regional)
+	return t.base != "" && t.fallsBack() && (t.format().Resources || t.format().Spelling == formats.Regional)
 }
 
 // inPlace reports whether the files lie where resource files do.
@@ -300,16 +299,12 @@ func (t *template) inPlace() bool { return placeOf(t.text) != "" }
 // believable: the same file in two languages, or one in a folder that resource files are kept under, or of a format
 // that is nothing else.
 func (t *template) believable() bool {
-	format, _ := formats.ByExtension(t.text)
+	format, by, known := t.format(), t.by(), 0
 	if strings.Contains(t.text, "{LOCALE:") || format.Texts {
 		return true
 	}
-	by, _ := t.spellings()
-	known := 0
 	for _, spelling := range by {
-		if isCommon(spelling) {
-			known++
-		}
+		known += bit(isCommon(spelling))
 	}
 	if name := path.Base(t.text); strings.HasPrefix(name, "{LANGUAGE}") && strings.Count(name, ".") > 1 { // en.old.json
 		return known > 1 || known > 0 && t.base != ""
