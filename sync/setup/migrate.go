@@ -166,13 +166,12 @@ func (p *Proposal) missing() {
 			if !is {
 				continue
 			}
-			template, elsewhere := files.Template().For(source), ""
-			for _, l := range append(project.Targets(), config.Language{}) {
-				at := name
-				if l.Code != "" {
-					at = template.Path(l, "")
-				}
-				if !p.From.Writes(name, at) && l.Code != "" {
+			paths, elsewhere := []string{name}, ""
+			for _, l := range project.Targets() {
+				paths = append(paths, files.Template().For(source).Path(l, ""))
+			}
+			for _, at := range paths {
+				if at != name && !p.From.Writes(name, at) {
 					elsewhere = at
 				}
 				for i, e := range p.From.Entries {
