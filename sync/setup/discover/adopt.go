@@ -62,6 +62,9 @@ func (s *search) filesLike(t *template) []string {
 func (t *template) spellingIn(name string) string {
 	before, rest, _ := strings.Cut(t.text, "{")
 	placeholder, after, _ := strings.Cut(rest, "}")
+	if !strings.HasSuffix(name, t.text[strings.LastIndex(t.text, "}")+1:]) {
+		return ""
+	}
 	spelling, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(name, before), after), "/")
 	if strings.ReplaceAll(t.text, "{"+placeholder+"}", spelling) != name {
 		return ""

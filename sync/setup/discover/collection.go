@@ -115,19 +115,20 @@ func sharing(groups []Group) (shared [][]*Group) {
 		groups[i].each = groups[i].apart()
 	}
 	slices.SortStableFunc(order, func(a, b *Group) int { return b.Keys - a.Keys })
-	keys := make(map[*Group]map[string]bool) // by the first of the groups that share
+	var keys []map[string]bool
 	for _, g := range order {
-		keys[g] = keysOf(g.texts...)
-		at := slices.IndexFunc(shared, func(members []*Group) bool {
-			first := members[0]
-			return first.each == "" && g.each == "" && first.Format == g.Format && !overlap(keys[first], keys[g])
-		})
-		if at < 0 {
-			shared = append(shared, []*Group{g})
-			continue
+		mine, at := keysOf(g.texts...), 0
+		for ; at < len(shared); at++ {
+			first := shared[at][0]
+			if first.each == "" && g.each == "" && first.Format == g.Format && !overlap(keys[at], mine) {
+				break
+			}
+		}
+		if at == len(shared) {
+			shared, keys = append(shared, nil), append(keys, make(map[string]bool))
 		}
 		shared[at] = append(shared[at], g)
-		maps.Copy(keys[shared[at][0]], keys[g])
+		maps.Copy(keys[at], mine)
 	}
 	return shared
 }

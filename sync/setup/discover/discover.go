@@ -236,7 +236,7 @@ type search struct {
 	sizes      map[string]int64       // of the files that may be resource files
 
 	unreadHint      string          // the first file that may say the source language and is not read
-	left, leftHints allowance       // for resource files, and for what may say the source language
+	left, leftHints int64           // for resource files, and for what may say the source language
 	links           map[string]bool // by folder: it is a symbolic link, or below one
 
 	source, reason, unsure string

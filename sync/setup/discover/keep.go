@@ -180,7 +180,7 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 		file := t.source
 		why := s.unfit(t, file, least)
 		isTaken := func(name string) bool { return taken[name] }
-		if taken[file] || file == "" && slices.ContainsFunc(sortedValues(t.files), isTaken) {
+		if taken[file] || file == "" && slices.ContainsFunc(slices.Collect(maps.Values(t.files)), isTaken) {
 			continue // then it is not missed
 		}
 		if other := capitals[strings.ToLower(t.text)]; why == "" && other != "" {

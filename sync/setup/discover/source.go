@@ -644,5 +644,3 @@ func counted(n int, what string) string {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-func sortedValues[K comparable](m map[K]string) []string { return slices.Sorted(maps.Values(m)) }

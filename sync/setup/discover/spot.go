@@ -2,6 +2,7 @@ package discover
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -115,10 +116,7 @@ func spotInName(name string, add func(before, after, spelling string)) {
 
 // codeOf is codeOf for what a template has in a language's position, the names of Apple's older projects included.
 func (t *template) codeOf(spelling string) string {
-	if code := t.proven[spelling]; code != "" {
-		return code
-	}
-	return languageOf(spelling)
+	return cmp.Or(t.proven[spelling], languageOf(spelling))
 }
 
 // languageOf is the code of a spelling, also of a language's name in English; "" of what is neither.
@@ -196,8 +194,10 @@ func (s *search) extractedFor(t *template) string {
 			return ""
 		}
 	}
-	found := slices.DeleteFunc(sortedKeys(s.names), func(name string) bool {
-		return path.Dir(name) != t.above() || path.Ext(name) != ext || !s.isExtracted(name)
+	beside := s.beginning(strings.TrimPrefix(t.above()+"/", "./"))
+	found := slices.DeleteFunc(slices.Clone(beside), func(name string) bool {
+		_, there := s.names[name]
+		return !there || path.Dir(name) != t.above() || path.Ext(name) != ext || !s.isExtracted(name)
 	})
 	if len(found) != 1 {
 		return ""
@@ -259,10 +259,11 @@ func (t *template) in(code string) string { return t.files[t.by()[code]] }
 
 // all are its files, the one without a language first.
 func (t *template) all() []string {
-	if t.base == "" {
-		return sortedValues(t.files)
+	all := slices.Sorted(maps.Values(t.files))
+	if t.base != "" {
+		all = slices.Insert(all, 0, t.base)
 	}
-	return append([]string{t.base}, sortedValues(t.files)...)
+	return all
 }
 
 // takenBy are the files of templates.
