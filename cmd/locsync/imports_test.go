@@ -130,8 +130,8 @@ var imports = map[string][]string{
 	"sync/files":    {"sync/failure"},
 	// terminal: questions, and numbers in words. gitops: what the repository tracks, and its branches.
 	// migrate: which files another tool's configuration names
-	"sync/setup": {"sync/config", "sync/setup/discover", "sync/failure", "sync/config/languages", "sync/setup/migrate",
-		"sync/report", "sync/terminal", "gitops"},
+	"sync/setup": {"sync/config", "sync/config/glob", "sync/config/languages", "sync/setup/discover", "sync/setup/migrate",
+		"sync/failure", "sync/report", "sync/terminal", "gitops"},
 	"sync/setup/migrate": {"sync/config"}, // patterns
 	// web: passes as commands ask for them. pull: with their diffs. terminal: the reports.
 	"sync/command/demo": {"sync/config", "sync/failure", "sync/run/process", "sync/pass/pull", "sync/service",
@@ -186,8 +186,9 @@ var imports = map[string][]string{
 		"sync/report", "sync/text/spelling", "formats", "formats/programs", "formats/resource"},
 	// config: the words of a collection
 	// spelling, catalog: a plural is one key
+	// migrate: where another tool has source files and their translations
 	"sync/setup/discover": {"sync/text/catalog", "sync/text/spelling", "sync/config", "sync/config/languages",
-		"formats", "formats/resource"},
+		"sync/setup/migrate", "formats", "formats/resource"},
 	"sync/service":           {"sync/service/budget", "sync/service/wire", "sync/bound", "sync/bound/fault"},
 	"sync/service/documents": {"sync/service", "sync/service/wire"},
 	"sync/service/memories":  {"sync/service", "sync/service/wire"},

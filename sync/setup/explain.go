@@ -125,11 +125,7 @@ func sayCodes(say Say, r discover.Result, most int) {
 	all := append([]string{r.Source}, r.Targets...)
 	var remedies []string
 	for _, code := range r.Unknown {
-		path, ok := r.Paths[code]
-		if !ok {
-			path = code
-		}
-		remedies = append(remedies, config.LanguageRemedy("target_languages", code, path, all))
+		remedies = append(remedies, config.LanguageRemedy("target_languages", code, cmp.Or(r.Paths[code], code), all))
 	}
 	remedies, byRemedy := grouped(remedies, r.Unknown)
 	for i, remedy := range remedies {
@@ -220,12 +216,11 @@ func (p *Proposal) Next(say Say) {
 		say("  locsync run               # serves the page where drafts become final: http://127.0.0.1:7420/translate/")
 	}
 	translated := slices.ContainsFunc(p.Found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 })
-	switch {
-	case translated:
+	if translated {
 		say("The first sync sends the source texts and the translations that the service lacks, and commits those " +
 			"that the repository lacks. " +
 			"Where both have a text and the two differ, neither is replaced: each difference is named, and you decide.")
-	default:
+	} else {
 		say("The first sync sends the source texts; translations come back on branch %s once they are "+
 			"final.", p.Branch)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/config/glob"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/setup/discover"
 	"github.com/locsync/locsync/sync/setup/migrate"
@@ -91,18 +92,11 @@ func (p *Proposal) Offer(ctx context.Context, c *terminal.Conversation, given An
 
 // pairs are the files as the other tool's configuration pairs them; none where it has a template that ours cannot say:
 // then they are found among the files that it names.
-func (p *Proposal) pairs() (all []discover.Pair) {
-	if p.From == nil {
+func (p *Proposal) pairs() []migrate.Entry {
+	if p.From == nil || slices.ContainsFunc(p.From.Entries, func(e migrate.Entry) bool { return e.Output == "" }) {
 		return nil
 	}
-	for _, e := range p.From.Entries {
-		if e.Output == "" {
-			return nil
-		}
-		all = append(all, discover.Pair{Source: e.Source, Output: e.Output, Exclude: e.Exclude, Spelled: e.Spelled,
-			Region: e.Region})
-	}
-	return all
+	return p.From.Entries
 }
 
 // named are the files that the configuration of the other tool names; all where there is none.
@@ -126,10 +120,7 @@ func (p *Proposal) excluded(g discover.Group) (patterns []string) {
 		if !(config.Patterns{g.Source}).Match(name) || slices.Contains(g.Files, name) {
 			continue
 		}
-		pattern := p.From.Excluding(name)
-		if pattern == "" {
-			pattern = literally(name)
-		}
+		pattern := cmp.Or(p.From.Excluding(name), glob.Escape(name))
 		if !slices.Contains(patterns, pattern) {
 			patterns = append(patterns, pattern)
 		}
@@ -175,13 +166,12 @@ func (p *Proposal) missing() {
 			if !is {
 				continue
 			}
-			template, elsewhere := files.Template().For(source), ""
-			for _, l := range append(project.Targets(), config.Language{}) {
-				at := name
-				if l.Code != "" {
-					at = template.Path(l, "")
-				}
-				if !p.From.Writes(name, at) && l.Code != "" {
+			paths, elsewhere := []string{name}, ""
+			for _, l := range project.Targets() {
+				paths = append(paths, files.Template().For(source).Path(l, ""))
+			}
+			for _, at := range paths {
+				if at != name && !p.From.Writes(name, at) {
 					elsewhere = at
 				}
 				for i, e := range p.From.Entries {

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/config/glob"
 	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/report"
@@ -102,11 +103,11 @@ func (p *Proposal) check() error {
 			said = append(said, "--"+flag+": "+why)
 		}
 	}
-	if len(said) == 0 && err != nil {
+	switch {
+	case len(said) == 0 && err != nil:
 		return fmt.Errorf("the configuration that was worked out is not valid; please report this with the list of your "+
 			"files: %w", err)
-	}
-	if len(said) == 0 {
+	case len(said) == 0:
 		return nil
 	}
 	slices.Sort(said)
@@ -119,13 +120,24 @@ func (p *Proposal) faults() (byFlag map[string][]string, err error) {
 	var problems config.Problems
 	errors.As(err, &problems)
 	byFlag = make(map[string][]string)
-	for flag := range answerKeys {
-		if why := p.unfit(flag); why != "" {
+	for flag, answer := range map[string]struct {
+		key   string // of the configuration
+		texts []string
+	}{"source": {"project.source_language", []string{p.Source}},
+		"languages": {"project.target_languages", p.Found.Targets},
+		"url":       {"service.url", []string{p.URL}}, "account-id": {"service.account_id", []string{p.Account}},
+		"api-key-env": {"service.api_key_env", []string{p.KeyEnv}}, "project-id": {"project.id", []string{p.ID}},
+		"branch": {"project.pull.branch", []string{p.Branch}}, "name": {"project.name", []string{p.Name}},
+		"reviewed": {"project.push.completion_state", []string{p.Reviewed}}} {
+		if why := unfit(flag, answer.texts); why != "" {
 			byFlag[flag] = []string{why}
 			continue
 		}
 		for _, problem := range problems {
-			if blames(problem, flag) {
+			// how paths spell languages follows from which ones there shall be: those that were found have files of their own
+			isSpelling := flag == "languages" && (strings.HasPrefix(problem.Key, "project.language_paths.") ||
+				problem.Key == "project.files.output")
+			if problem.Key == answer.key || isSpelling {
 				byFlag[flag] = append(byFlag[flag], problem.Message)
 			}
 		}
@@ -139,33 +151,19 @@ func (p *Proposal) wrong(flag string) string {
 	return strings.Join(faults[flag], "; ")
 }
 
-// answerKeys are the configuration's keys by the flags that answer them.
-var answerKeys = map[string]string{"source": "project.source_language", "languages": "project.target_languages",
-	"url": "service.url", "account-id": "service.account_id",
-	"api-key-env": "service.api_key_env", "project-id": "project.id", "branch": "project.pull.branch",
-	"name": "project.name", "reviewed": "project.push.completion_state"}
-
-// blames reports whether a problem comes of the answer to a flag. How paths spell languages follows from which ones
-// there shall be, and those that were found have files of their own.
-func blames(problem config.Problem, flag string) bool {
-	spelling := strings.HasPrefix(problem.Key, "project.language_paths.") || problem.Key == "project.files.output"
-	return problem.Key == answerKeys[flag] || flag == "languages" && spelling
-}
-
 // unfit is what is wrong with an answer that a configuration could say: it has the shape of a language's code and is
 // none; or could not even say.
-func (p *Proposal) unfit(flag string) string {
-	codes := map[string][]string{"source": {p.Source}, "languages": p.Found.Targets}[flag]
-	if flag == "reviewed" && p.Reviewed != "" {
-		yes := false
-		return terminal.YesOrNo(p.Reviewed, &yes)
-	}
-	others := map[string]string{"url": p.URL, "account-id": p.Account, "api-key-env": p.KeyEnv, "project-id": p.ID,
-		"branch": p.Branch, "name": p.Name}[flag]
-	if text := others + strings.Join(codes, ""); !utf8.ValidString(text) {
+func unfit(flag string, texts []string) string {
+	text, yes := strings.Join(texts, ""), false
+	switch {
+	case flag == "reviewed" && text != "":
+		return terminal.YesOrNo(text, &yes)
+	case !utf8.ValidString(text):
 		return fmt.Sprintf("%q is not UTF-8, which a configuration is written in", text)
+	case flag != "source" && flag != "languages":
+		return ""
 	}
-	for _, code := range codes {
+	for _, code := range texts {
 		if !languages.WellFormed(code) {
 			return fmt.Sprintf("%q is not a language code; write one as the service does: \"en\", \"pt-BR\", \"zh-Hans\", "+
 				"\"es-419\"", code)
@@ -190,7 +188,7 @@ func (p *Proposal) Text() string {
 		"line": oneLine, "count": terminal.Count, "excluded": p.excluded}).Parse(pageText))
 	var branches []string
 	if p.branches.main != "" {
-		branches = []string{literally(p.branches.main)}
+		branches = []string{glob.Escape(p.branches.main)}
 	}
 	final := false
 	reviewed := terminal.YesOrNo(p.Reviewed, &final) == ""
@@ -201,17 +199,11 @@ func (p *Proposal) Text() string {
 		Repository               string
 		Branches                 []string
 		Embedded, Started, Final bool
-	}{Answers: p.Answers, Found: p.Found, Repository: p.repository, Branches: branches,
-		Embedded: p.URL == config.Embedded, Started: p.started, Final: reviewed && final})
+	}{p.Answers, p.Found, p.repository, branches, p.URL == config.Embedded, p.started, reviewed && final})
 	if err != nil {
 		panic(err) // the template does not fit what it is given
 	}
 	return b.String()
-}
-
-// literally is a name as a pattern that matches no other.
-func literally(name string) string {
-	return regexp.MustCompile(`[*?\[\]{}\\]`).ReplaceAllString(name, `\$0`)
 }
 
 // oneLine keeps a comment from ending early.
@@ -221,11 +213,7 @@ var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // projectName makes a name for messages out of a folder's name.
 func projectName(folder string) string {
-	name := strings.Trim(notInNames.ReplaceAllString(folder, "-"), "-.")
-	if name == "" {
-		return "app"
-	}
-	return name
+	return cmp.Or(strings.Trim(notInNames.ReplaceAllString(folder, "-"), "-."), "app")
 }
 
 // quoted is a text as TOML writes it: as Go does, but for the escapes that are Go's alone (\a, \v, \x00).
@@ -248,9 +236,9 @@ func quoted(text string) string {
 }
 
 func array(texts []string) string {
-	all := make([]string, len(texts))
-	for i, t := range texts {
-		all[i] = quoted(t)
+	var all []string
+	for _, text := range texts {
+		all = append(all, quoted(text))
 	}
 	return "[" + strings.Join(all, ", ") + "]"
 }

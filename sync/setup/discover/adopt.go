@@ -2,6 +2,7 @@ package discover
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/config/languages"
+	"github.com/locsync/locsync/sync/setup/migrate"
 )
 
 // adopt goes through the files beside the translations that were found whose names are not a common language: rare
@@ -21,9 +23,7 @@ func (s *search) adopt(kept []*template) {
 	proven := make(map[string]string) // by spelling
 	for _, again := range []bool{false, true} {
 		for _, t := range kept {
-			source := t.source
-			of := s.readOf(t, source)
-			if (of.err != nil) != again { // what has no texts to compare with is believed where others prove it
+			if (s.read(t.source).err != nil) != again { // what has no texts to compare with is believed where others prove it
 				continue
 			}
 			for _, name := range s.filesLike(t) {
@@ -33,10 +33,10 @@ func (s *search) adopt(kept []*template) {
 				}
 				code, why := proven[spelling], ""
 				if !again || code == "" {
-					code, why = s.judge(name, spelling, source, of)
+					code, why = s.judge(name, spelling, t.source)
 				}
 				if why != "" {
-					s.leftOut = append(s.leftOut, LeftOut{name, 1, why})
+					s.leave(name, why, 1)
 				}
 				if code == "" {
 					continue
@@ -44,7 +44,7 @@ func (s *search) adopt(kept []*template) {
 				taken[name] = true
 				proven[spelling] = code
 				t.files[spelling] = name
-				t.prove(spelling, code)
+				t.proven[spelling] = code
 			}
 			s.withoutCrowdin(t)
 		}
@@ -55,43 +55,35 @@ func (s *search) adopt(kept []*template) {
 // filesLike are the files that may differ from a template in its language only.
 func (s *search) filesLike(t *template) []string {
 	before, _, _ := strings.Cut(t.text, "{")
-	first, _ := slices.BinarySearch(s.resources, before)
-	after := first
-	for after < len(s.resources) && strings.HasPrefix(s.resources[after], before) {
-		after++
-	}
-	return s.resources[first:after]
+	return s.beginning(before)
 }
 
 // spellingIn is what a path has where the template has a language; "" where the path is another.
 func (t *template) spellingIn(name string) string {
 	before, rest, _ := strings.Cut(t.text, "{")
 	placeholder, after, _ := strings.Cut(rest, "}")
-	spelling, inside := strings.CutPrefix(name, before)
-	if !inside {
+	if !strings.HasSuffix(name, t.text[strings.LastIndex(t.text, "}")+1:]) {
 		return ""
 	}
-	spelling = strings.TrimSuffix(spelling, after)
-	if strings.Contains(after, "{") {
-		spelling, _, _ = strings.Cut(spelling, "/")
-	}
-	if strings.Contains(spelling, "/") || strings.ReplaceAll(t.text, "{"+placeholder+"}", spelling) != name {
+	spelling, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(name, before), after), "/")
+	if strings.ReplaceAll(t.text, "{"+placeholder+"}", spelling) != name {
 		return ""
 	}
 	return spelling
 }
 
 // judge says in which language a file is, or why it is left out; neither of what does not look like a translation.
-func (s *search) judge(name, spelling, source string, of *reading) (code, why string) {
+func (s *search) judge(name, spelling, source string) (code, why string) {
 	if _, known := s.names[name]; !known || standingOf(name) == stranger {
 		return "", ""
 	}
 	if why := forTests(spelling); why != "" {
 		return "", why
 	}
-	r := s.read(name, spelling)
+	s.spelled[name] = append(s.spelled[name], spelling)
+	r := s.read(name)
 	code = probably(spelling)
-	shared, same := s.compared(source, name, spelling)
+	shared, same := s.compared(source, name)
 	_, known := languages.Find(code)
 	switch {
 	case r.err != nil && code != "":
@@ -110,24 +102,15 @@ func (s *search) judge(name, spelling, source string, of *reading) (code, why st
 	return code, ""
 }
 
-// prove remembers the code of a spelling that the texts prove.
-func (t *template) prove(spelling, code string) {
-	if t.proven == nil {
-		t.proven = make(map[string]string)
-	}
-	t.proven[spelling] = code
-}
-
 // countries finds the files that are named after a country whose code a rare language has: tw, kr. The files of one
 // folder are in one language, also those that have no text yet.
 func (s *search) countries(kept []*template) {
 	type spelled struct{ folder, spelling string }
 	members := make(map[spelled][]*template)
 	for _, t := range kept {
-		before, _, _ := strings.Cut(t.text, "{")
-		for _, spelling := range sortedKeys(t.files) {
+		for spelling := range t.files {
 			if len(spelling) == 2 && t.proven[spelling] == "" && !slices.Contains(common, spelling) {
-				at := spelled{path.Dir(before + "x"), spelling}
+				at := spelled{t.above(), spelling}
 				members[at] = append(members[at], t)
 			}
 		}
@@ -135,14 +118,13 @@ func (s *search) countries(kept []*template) {
 	for at, templates := range members {
 		var text strings.Builder
 		for _, t := range templates {
-			for _, one := range s.read(t.files[at.spelling], at.spelling).byEntry {
+			for _, one := range s.read(t.files[at.spelling]).byEntry {
 				text.WriteString(one)
 			}
 		}
-		code := languages.OfCountry(at.spelling, text.String())
-		for _, t := range templates {
-			if code != "" {
-				t.prove(at.spelling, code)
+		if code := languages.OfCountry(at.spelling, text.String()); code != "" {
+			for _, t := range templates {
+				t.proven[at.spelling] = code
 			}
 		}
 	}
@@ -157,8 +139,8 @@ func (s *search) withoutCrowdin(t *template) {
 		}
 		src, err := s.readFile(t.files[spelling], &s.left)
 		if err == nil && bytes.Contains(src, []byte("crwdns")) && bytes.Contains(src, []byte("crwdne")) {
-			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1,
-				"is Crowdin's pseudo-language for translating in place: its texts are marks for a script"})
+			s.leave(t.files[spelling], "is Crowdin's pseudo-language for translating in place: its texts are marks for a "+
+				"script", 1)
 			delete(t.files, spelling)
 		}
 	}
@@ -170,12 +152,6 @@ func multilingual(name string) (formats.Format, bool) {
 	return format, known && format.Multilingual()
 }
 
-// ownCatalog is a file with all languages as a group, and the source language that it declares.
-type ownCatalog struct {
-	group  Group
-	source string
-}
-
 // readCatalogs reads the files with all languages before the source language is settled: they say theirs. Those of
 // tests and examples count where the product has none.
 func (s *search) readCatalogs() {
@@ -185,7 +161,7 @@ func (s *search) readCatalogs() {
 			if _, is := multilingual(name); is && standingOf(name) == least && (s.names[name] || !s.anyTracked) {
 				any = true
 				if why := s.readCatalog(name); why != "" {
-					s.gather(name, why)
+					s.leave(name, why, 1)
 				}
 			}
 		}
@@ -235,36 +211,27 @@ func (s *search) readCatalog(name string) (why string) {
 	}
 	slices.Sort(g.Languages)
 	g.Languages = append([]string{source}, g.Languages...)
-	s.catalogs = append(s.catalogs, ownCatalog{g, source})
+	s.catalogs = append(s.catalogs, g)
 	return ""
 }
 
 // withCatalogs are the groups of the files with all languages in the source language; the others are left out.
 func (s *search) withCatalogs() (groups []Group) {
-	for _, c := range s.catalogs {
-		if c.source == s.source {
-			groups = append(groups, c.group)
+	for _, g := range s.catalogs {
+		if g.Languages[0] == s.source {
+			groups = append(groups, g)
 			continue
 		}
-		s.leftOut = append(s.leftOut, LeftOut{c.group.Files[0], 1, fmt.Sprintf("its source language is %s, and that of the "+
-			"project %s; give it a [[project]] of its own", c.source, s.source)})
+		s.leave(g.Files[0], fmt.Sprintf("its source language is %s, and that of the project %s; give it a [[project]] "+
+			"of its own", g.Languages[0], s.source), 1)
 	}
 	return groups
 }
 
-// Pair is where another tool's configuration says that source files and their translations are.
-type Pair struct {
-	Source  string // pattern of the source files; "" where they are the output's files in the source language
-	Output  string // template of the translations; beside our placeholders {PATH} is the folder of the source file
-	Exclude []string
-	Spelled map[string]string // by a language's code: its spelling in paths
-	Region  string            // paths spell every language with a region, behind this mark; "" where they need not
-}
-
-// spelled is Spelled by codes as the service has them.
-func (p Pair) spelled() map[string]string {
+// spelledBy is how paths spell languages as an entry says it, by codes as the service has them.
+func spelledBy(e migrate.Entry) map[string]string {
 	all := make(map[string]string)
-	for name, spelling := range p.Spelled {
+	for name, spelling := range e.Spelled {
 		if code, is := codeOf(name); is {
 			all[code] = plainSpelling(spelling)
 		}
@@ -272,14 +239,14 @@ func (p Pair) spelled() map[string]string {
 	return all
 }
 
-// given are the groups of pairs, one each where one pattern and template can say it, else one for each source file.
-// Nothing is weighed but the source language, where no pair tells it.
-func (s *search) given(pairs []Pair, source string) (groups []Group) {
+// given are the groups of what another tool's configuration pairs, one for each entry where one pattern and template
+// can say it, else one for each source file. Nothing is weighed but the source language, where no entry tells it.
+func (s *search) given(entries []migrate.Entry, source string) (groups []Group) {
 	var all []*template
-	byPair := make([][]*template, len(pairs))
-	for i, p := range pairs {
-		byPair[i] = s.templatesOf(p)
-		all = append(all, byPair[i]...)
+	members := make([][]*template, len(entries))
+	for i, e := range entries {
+		members[i] = s.templatesOf(e)
+		all = append(all, members[i]...)
 	}
 	if code := sourceIn(all); source == "" && code != "" {
 		s.source, s.reason, s.unsure, s.sure = code, "the paths of the source files name it", "", true
@@ -287,18 +254,15 @@ func (s *search) given(pairs []Pair, source string) (groups []Group) {
 		s.decide(all, source)
 	}
 	s.chooseSources(all)
-	for i, p := range pairs {
-		members := slices.DeleteFunc(byPair[i], func(t *template) bool { return t.source == "" })
-		if len(members) == 0 {
-			continue
-		}
-		if g, ok := s.together(p, members); ok {
-			groups = append(groups, g)
-			continue
+	for i, e := range entries {
+		members := slices.DeleteFunc(members[i], func(t *template) bool { return t.source == "" })
+		g, whole := together(e, members)
+		if whole {
+			members, groups = nil, append(groups, g)
 		}
 		for _, t := range members {
 			groups = append(groups, Group{Source: escaped(t.source), Output: t.text, Files: []string{t.source},
-				templates: []*template{t}, spelled: p.spelled(), region: p.Region})
+				templates: []*template{t}, spelled: spelledBy(e), region: e.Region})
 		}
 	}
 	return groups
@@ -315,24 +279,25 @@ func sourceIn(all []*template) string {
 	return most(votes, "")
 }
 
-// templatesOf are the templates of a pair: one for each source file, or, where it names none, for each way to fill in
+// templatesOf are the templates of an entry: one for each source file, or, where it names none, for each way to fill in
 // the output.
-func (s *search) templatesOf(p Pair) (all []*template) {
+func (s *search) templatesOf(e migrate.Entry) (all []*template) {
 	add := func(text, base string) {
-		t := &template{text: text, base: base, paired: base != "", files: make(map[string]string)}
-		s.languagesOf(t, p)
+		t := newTemplate(text, base)
+		t.paired = base != ""
+		s.languagesOf(t, e)
 		all = append(all, t)
 	}
-	files := config.Files{Source: p.Source, Exclude: p.Exclude}
-	if p.Source != "" {
+	files := config.Files{Source: e.Source, Exclude: e.Exclude}
+	if e.Source != "" {
 		for _, name := range s.resources {
 			if source, is := files.SourceFile(name); is {
-				add(path.Clean(filled(p, name, source)), name)
+				add(filled(e.Output, name, source), name)
 			}
 		}
 		return all
 	}
-	like := strings.NewReplacer("{NAME}", "*", "{EXT}", "*", "{DIR}", "**", "{", `\{`, "}", `\}`).Replace(p.Output)
+	like := strings.NewReplacer("{NAME}", "*", "{EXT}", "*", "{DIR}", "**", "{", `\{`, "}", `\}`).Replace(e.Output)
 	for _, text := range sortedKeys(s.templates) {
 		if strings.Count(text, "{") == strings.Count(like, "{") && (config.Patterns{like}).Match(text) {
 			add(text, "")
@@ -341,68 +306,64 @@ func (s *search) templatesOf(p Pair) (all []*template) {
 	return all
 }
 
-// filled is a pair's output for a source file.
-func filled(p Pair, name string, source config.Source) string {
-	return strings.NewReplacer("{NAME}", source.Name, "{EXT}", source.Ext, "{DIR}", source.Dir, "{PATH}", path.Dir(name)).
-		Replace(p.Output)
+// filled is the output of an entry for a source file.
+func filled(output, name string, source config.Source) string {
+	return path.Clean(strings.NewReplacer("{NAME}", source.Name, "{EXT}", source.Ext, "{DIR}", source.Dir,
+		"{PATH}", path.Dir(name)).Replace(output))
 }
 
 // languagesOf finds the translations of a template.
-func (s *search) languagesOf(t *template, p Pair) {
+func (s *search) languagesOf(t *template, e migrate.Entry) {
 	if !strings.Contains(t.text, "{L") {
 		return
 	}
 	codes := make(map[string]string)
-	for code, spelling := range p.spelled() {
+	for code, spelling := range spelledBy(e) {
 		codes[spelling] = code
 	}
 	for _, name := range s.filesLike(t) {
 		spelling := t.spellingIn(name)
-		code, is := codeOf(spelling)
-		if codes[plainSpelling(spelling)] != "" {
-			code, is = codes[plainSpelling(spelling)], true
-		}
-		if !is && named(spelling) != "" {
-			code, is = named(spelling), true
-		}
-		if !is || p.Source == "" && config.Patterns(p.Exclude).Match(name) { // else the source files exclude translations
+		s.spelled[name] = append(s.spelled[name], spelling)
+		code := cmp.Or(codes[plainSpelling(spelling)], languageOf(spelling))
+		if code == "" || e.Source == "" && config.Patterns(e.Exclude).Match(name) { // else it excludes source files
 			continue
 		}
 		t.files[spelling] = name
-		t.prove(spelling, code)
+		t.proven[spelling] = code
 	}
 }
 
-// together is a pair as one group, where a configuration can say it so.
-func (s *search) together(p Pair, members []*template) (Group, bool) {
-	g := Group{Source: p.Source, Output: p.Output, templates: members, spelled: p.spelled(), region: p.Region}
+// together is an entry as one group, where a configuration can say it so.
+func together(e migrate.Entry, members []*template) (g Group, whole bool) {
+	if len(members) == 0 {
+		return g, false
+	}
+	g = Group{Source: e.Source, Output: e.Output, templates: members, spelled: spelledBy(e), region: e.Region}
 	for _, t := range members {
 		g.Files = append(g.Files, t.source)
 	}
-	if p.Source == "" {
-		spelling := members[0].spellingOf(members[0].source)
-		g.Source = p.Output
-		for _, language := range []string{"{LANGUAGE}", "{LOCALE:ANDROID}", "{LOCALE:IOS}"} {
-			g.Source = strings.ReplaceAll(g.Source, language, escaped(spelling))
-		}
-		g.Source = strings.NewReplacer("{NAME}", "*", "{EXT}", "*", "{DIR}", "**").Replace(g.Source)
+	slices.Sort(g.Files)
+	if e.Source == "" {
+		language := escaped(members[0].spellingOf(members[0].source))
+		g.Source = strings.NewReplacer("{LANGUAGE}", language, "{LOCALE:ANDROID}", language, "{LOCALE:IOS}", language,
+			"{NAME}", "*", "{EXT}", "*", "{DIR}", "**").Replace(e.Output)
 	}
 	stars := strings.Count(g.Source, "**")
 	if before, after, _ := strings.Cut(path.Dir(g.Source), "**"); strings.Contains(g.Output, "{PATH}") {
-		switch {
-		case stars == 1 && !strings.ContainsAny(before+after, "*?[{"):
-			g.Output = strings.ReplaceAll(g.Output, "{PATH}", before+"{DIR}"+after)
-		case !strings.ContainsAny(path.Dir(g.Source), "*?[{"):
-			g.Output = strings.ReplaceAll(g.Output, "{PATH}", path.Dir(g.Source))
-		default:
+		folder := path.Dir(g.Source)
+		if stars == 1 {
+			folder = before + "{DIR}" + after
+		}
+		if strings.ContainsAny(before+after, "*?[{") {
 			return g, false
 		}
+		g.Output = strings.ReplaceAll(g.Output, "{PATH}", folder)
 	}
 	g.Output = path.Clean(g.Output)
-	config := config.Files{Source: g.Source, Exclude: p.Exclude}
+	config := config.Files{Source: g.Source, Exclude: e.Exclude}
 	for _, t := range members {
 		source, is := config.SourceFile(t.source)
-		if !is || path.Clean(filled(Pair{Output: g.Output}, t.source, source)) != t.text {
+		if !is || filled(g.Output, t.source, source) != t.text {
 			return g, false
 		}
 		for _, name := range t.files {

@@ -17,16 +17,14 @@ const (
 	mostOfHints = 32 << 20  // bytes of all files that may say the source language
 )
 
-// allowance is what may still be read.
-type allowance int64
-
 // unread is why a file was not read although it could be.
 type unread struct{ why string }
 
 func (u unread) Error() string { return u.why }
 
-// readFile reads a file as far as the allowance goes. Only regular files are opened: a pipe would wait for its writer.
-func (s *search) readFile(name string, left *allowance) ([]byte, error) {
+// readFile reads a file as far as left, the bytes that may still be read, allows. Only regular files are opened: a
+// pipe would wait for its writer.
+func (s *search) readFile(name string, left *int64) ([]byte, error) {
 	info, err := fs.Lstat(s.fsys, name)
 	switch {
 	case err != nil:
@@ -36,7 +34,7 @@ func (s *search) readFile(name string, left *allowance) ([]byte, error) {
 	case info.Size() > mostOfAFile:
 		return nil, unread{fmt.Sprintf("it has %d MB, which is more than resource files have; "+
 			"write it into locsync.toml by hand, if it is one", info.Size()>>20)}
-	case info.Size() > int64(*left):
+	case info.Size() > *left:
 		return nil, unread{fmt.Sprintf("the others have %d MB already; write it into locsync.toml by hand", mostOfAll>>20)}
 	}
 	f, err := s.fsys.Open(name)
@@ -44,7 +42,7 @@ func (s *search) readFile(name string, left *allowance) ([]byte, error) {
 		return nil, err
 	}
 	src, err := io.ReadAll(io.LimitReader(f, info.Size()))
-	*left -= allowance(len(src))
+	*left -= int64(len(src))
 	return src, errors.Join(err, f.Close())
 }
 
@@ -58,12 +56,4 @@ func (s *search) throughLink(folder string) bool {
 		s.links[folder] = linked
 	}
 	return linked
-}
-
-func closedFolder(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	return "is a folder that cannot be looked into: " + err.Error()
 }

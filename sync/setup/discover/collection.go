@@ -24,14 +24,25 @@ var generic = []string{"src", "main", "res", "resources", "Resources", "assets",
 func nameCollections(groups []Group) {
 	shared := sharing(groups)
 	above := inCommon(groups)
-	used := make(map[string]int) // by collection: which of shared has it, counted from 1
+	owners := make(map[string]int) // by collection: which of shared has it
 	for i, members := range shared {
-		name := ""
-		for try := 0; name == "" || !claim(used, groups, members, name, i+1); try++ {
-			name = nameOf(groups, members, len(shared) == 1, above, try)
-		}
-		for _, m := range members {
-			groups[m].Collection = name
+		for try := 0; ; try++ {
+			name := nameOf(members, len(shared) == 1, above, try)
+			var names []string
+			for _, g := range members {
+				names = append(names, g.collections(name)...)
+			}
+			isTaken := func(name string) bool { owner, taken := owners[name]; return taken && owner != i }
+			if slices.ContainsFunc(names, isTaken) {
+				continue
+			}
+			for _, name := range names {
+				owners[name] = i
+			}
+			for _, g := range members {
+				g.Collection = name
+			}
+			break
 		}
 	}
 	byFormat := make(map[string][]*Group)
@@ -75,18 +86,17 @@ func shareCollection(groups []*Group, shared string) {
 		return
 	}
 	for _, g := range groups {
-		prefix := g.stem()
+		stem := g.stem()
 		switch {
 		case g.Collection == unprefixed:
-			prefix = ""
-		case len(g.Files) > 1, members[g.Collection] == 1 && (prefix == "" || named[strings.ToLower(prefix)] > 1):
-			prefix = g.Collection + "/"
-		case prefix == "" || named[strings.ToLower(prefix)] > 1:
-			prefix = strings.TrimSuffix(g.Files[0], path.Ext(g.Files[0])) + "/"
+		case len(g.Files) == 1 && stem != "" && named[strings.ToLower(stem)] == 1:
+			g.Prefix = stem + "/"
+		case len(g.Files) > 1 || members[g.Collection] == 1:
+			g.Prefix = g.Collection + "/"
 		default:
-			prefix += "/"
+			g.Prefix = strings.TrimSuffix(g.Files[0], path.Ext(g.Files[0])) + "/"
 		}
-		g.Prefix, g.Collection = prefix, shared
+		g.Collection = shared
 	}
 }
 
@@ -96,35 +106,28 @@ func (g *Group) stem() string {
 	return strings.Trim(notInCollections.ReplaceAllString(placeholders.ReplaceAllString(stem, ""), "-"), "-._")
 }
 
-// sharing are the groups that share a collection, by index: the fullest take in every other one of their format that
-// has none of their keys.
-func sharing(groups []Group) [][]int {
-	order := make([]int, len(groups))
+// sharing are the groups that share a collection: the fullest take in every other one of their format that has none of
+// their keys.
+func sharing(groups []Group) (shared [][]*Group) {
+	order := make([]*Group, len(groups))
 	for i := range groups {
-		order[i] = i
+		order[i] = &groups[i]
 		groups[i].each = groups[i].apart()
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return groups[b].Keys - groups[a].Keys })
-	var shared [][]int
+	slices.SortStableFunc(order, func(a, b *Group) int { return b.Keys - a.Keys })
 	var keys []map[string]bool
-	for _, i := range order {
-		g := &groups[i]
-		mine := make(map[string]bool)
-		for _, file := range g.texts {
-			maps.Copy(mine, keysOf(file))
-		}
-		at := len(shared)
-		for j, members := range shared {
-			first := groups[members[0]]
-			if g.each == "" && first.each == "" && first.Format == g.Format && !overlap(keys[j], mine) {
-				at = j
+	for _, g := range order {
+		mine, at := keysOf(g.texts...), 0
+		for ; at < len(shared); at++ {
+			first := shared[at][0]
+			if first.each == "" && g.each == "" && first.Format == g.Format && !overlap(keys[at], mine) {
 				break
 			}
 		}
 		if at == len(shared) {
 			shared, keys = append(shared, nil), append(keys, make(map[string]bool))
 		}
-		shared[at] = append(shared[at], i)
+		shared[at] = append(shared[at], g)
 		maps.Copy(keys[at], mine)
 	}
 	return shared
@@ -134,11 +137,11 @@ func sharing(groups []Group) [][]int {
 // "" where none is needed.
 func (g *Group) apart() string {
 	for _, each := range []string{"", "{DIR}", "{NAME}", "{DIR}/{NAME}"} {
-		if strings.Contains(each, "{DIR}") && !strings.Contains(g.Output, "{DIR}") ||
-			strings.Contains(each, "{NAME}") && !strings.Contains(g.Output, "{NAME}") {
-			continue
+		known := func(placeholder string) bool {
+			return !strings.Contains(each, placeholder) || strings.Contains(g.Output, placeholder)
 		}
-		taken, clash := make(map[string]map[string]bool), false
+		clash := !known("{DIR}") || !known("{NAME}")
+		taken := make(map[string]map[string]bool)
 		for i, name := range g.collections("x" + each) {
 			mine := keysOf(g.texts[i])
 			clash = clash || overlap(taken[name], mine)
@@ -178,19 +181,17 @@ func (g *Group) Divide() {
 	if strings.Contains(g.Output, "{DIR}") {
 		each = "{DIR}/{NAME}"
 	}
-	if g.Collection == config.DefaultCollection {
-		g.Collection = each
-		return
-	}
-	g.Collection += "/" + each
+	g.Collection = strings.TrimPrefix(g.Collection+"/"+each, config.DefaultCollection+"/")
 }
 
-// keysOf are the keys of a file's texts, without their forms.
-func keysOf(texts map[string]string) map[string]bool {
-	keys := make(map[string]bool, len(texts))
-	for entry := range texts {
-		key, _, _ := strings.Cut(entry, "\x00")
-		keys[key] = true
+// keysOf are the keys of files' texts, without their forms.
+func keysOf(files ...map[string]string) map[string]bool {
+	keys := make(map[string]bool)
+	for _, texts := range files {
+		for entry := range texts {
+			key, _, _ := strings.Cut(entry, "\x00")
+			keys[key] = true
+		}
 	}
 	return keys
 }
@@ -202,23 +203,6 @@ func overlap(a, b map[string]bool) bool {
 		}
 	}
 	return false
-}
-
-// claim takes the collections that a name yields for the files of groups, where no other groups have one of them.
-func claim(used map[string]int, groups []Group, members []int, name string, mine int) bool {
-	var names []string
-	for _, m := range members {
-		names = append(names, groups[m].collections(name)...)
-	}
-	for _, name := range names {
-		if owner := used[name]; owner != 0 && owner != mine {
-			return false
-		}
-	}
-	for _, name := range names {
-		used[name] = mine
-	}
-	return true
 }
 
 var placeholders = re(`\{[A-Z:]+\}`)
@@ -240,39 +224,39 @@ func (g *Group) folders(telling bool) []string {
 	return parts
 }
 
+// alike counts the elements that two lists begin with alike.
+func alike[T comparable](a, b []T) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
 // inCommon counts the folders that all groups lie below and that therefore tell none of them apart; each keeps one.
-func inCommon(groups []Group) int {
+func inCommon(groups []Group) (n int) {
 	if len(groups) < 2 {
 		return 0
 	}
-	for n := 0; ; n++ {
-		for i := range groups {
-			mine, first := groups[i].folders(true), groups[0].folders(true)
-			if len(mine) <= n+1 || mine[n] != first[n] {
-				return n
-			}
-		}
+	n = len(groups[0].folders(true)) - 1
+	for _, g := range groups {
+		mine := g.folders(true)
+		n = min(n, len(mine)-1, alike(mine, groups[0].folders(true)))
 	}
+	return max(n, 0)
 }
 
-// nameOf is what the files of groups that share a collection are called: from the folders that they have in common and
-// that say something, with each further try from more of them. above counts the first of them, which tell nothing;
-// with only there is nothing to tell them apart from.
-func nameOf(groups []Group, members []int, only bool, above, try int) string {
-	first := groups[members[0]]
+// nameOf is what groups that share a collection are called: from the folders that they have in common and that say
+// something, with each further try from more of them. above counts the first of them, which tell nothing; with only
+// there is nothing to tell them apart from.
+func nameOf(members []*Group, only bool, above, try int) string {
+	first, each := members[0], ""
 	parts := first.folders(try < 2)
-	for _, m := range members {
-		other := groups[m].folders(try < 2)
-		n := 0
-		for n < min(len(parts), len(other)) && parts[n] == other[n] {
-			n++
-		}
-		parts = parts[:n]
+	for _, g := range members {
+		parts = parts[:alike(parts, g.folders(try < 2))]
 	}
 	if try < 2 {
 		parts = parts[min(above, len(parts)):]
 	}
-	each := ""
 	if only {
 		parts = nil
 	}
@@ -283,11 +267,9 @@ func nameOf(groups []Group, members []int, only bool, above, try int) string {
 		if stem := first.stem(); named && stem != "" && !(only && len(first.Files) == 1) {
 			parts = append(parts, stem)
 		}
-		each = first.each
-		if each == "{NAME}" {
-			each = "-{NAME}"
-		} else if each != "" {
-			each = "/" + each
+		each = map[string]string{"": "", "{NAME}": "-{NAME}"}[first.each]
+		if strings.Contains(first.each, "{DIR}") {
+			each = "/" + first.each
 		}
 	}
 	if len(parts) == 0 && !only && (each == "" || try > 0) {

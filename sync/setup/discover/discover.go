@@ -51,6 +51,7 @@ import (
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/config/languages"
+	"github.com/locsync/locsync/sync/setup/migrate"
 )
 
 // Listing is the names of a tree's files, with slashes.
@@ -115,8 +116,8 @@ func (l LeftOut) Broken() bool { return strings.HasPrefix(l.Reason, unreadableFi
 
 // Options are answers that were given in advance.
 type Options struct {
-	Source string // the source language; empty: found out
-	Pairs  []Pair // where another tool has the files; none: found out
+	Source string          // the source language; empty: found out
+	Pairs  []migrate.Entry // where another tool has the files; none: found out
 }
 
 // standing is how much a file may count.
@@ -131,10 +132,9 @@ const (
 // Find looks at a tree. What cannot be read is left out and named; that nothing was found shows in Groups.
 func Find(fsys fs.FS, l Listing, o Options) Result {
 	s := &search{fsys: fsys, names: make(map[string]bool), readings: make(map[string]*reading),
-		templates: make(map[string]*template), declared: make(map[string][]string),
-		says: make(map[string]string), templateFiles: make(map[string]bool),
-		unreadable: make(map[string]*unreadable), sizes: make(map[string]int64), gathered: make(map[LeftOut]int),
-		links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
+		spelled: make(map[string][]string), templates: make(map[string]*template), declared: make(map[string][]string),
+		says: make(map[string]string), unreadable: make(map[string]*unreadable), sizes: make(map[string]int64),
+		leftOut: make(map[LeftOut]int), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
 	s.spotAll(l)
 	ranked := s.ranked()
 	s.readCatalogs()
@@ -143,8 +143,10 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 	if len(o.Pairs) > 0 {
 		groups = s.finished(s.given(o.Pairs, o.Source), nil)
 	} else {
+		before := maps.Clone(s.leftOut)
 		kept = s.keep(ranked, own, o.Source)
 		if len(kept) == 0 {
+			s.leftOut = before
 			kept = s.keep(ranked, aside, o.Source)
 		}
 		s.adopt(kept)
@@ -155,9 +157,12 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 	targets := slices.DeleteFunc(r.languages(), func(code string) bool { return code == r.Source })
 	r.Sure = r.Unsure == "" && (s.sure || len(targets) == 0)
 	r.Choose(targets)
-	r.Mostly = s.unsupported(s.sizeOf(kept))
-	r.LeftOut = slices.Clone(s.leftOut)
-	for left, files := range s.gathered {
+	supported := int64(0)
+	for name := range takenBy(kept...) {
+		supported += s.sizes[name]
+	}
+	r.Mostly = s.unsupported(supported)
+	for left, files := range s.leftOut {
 		left.Files = files
 		r.LeftOut = append(r.LeftOut, left)
 	}
@@ -167,16 +172,10 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 	return r
 }
 
-// sizeOf counts the bytes of the files that are proposed, and of their translations.
-func (s *search) sizeOf(kept []*template) (n int64) {
-	for name := range takenBy(kept...) {
-		n += s.sizes[name]
-	}
-	return n
+// leave leaves out files for one reason, by what their paths have in common.
+func (s *search) leave(pattern, reason string, files int) {
+	s.leftOut[LeftOut{Path: pattern, Reason: reason}] += files
 }
-
-// gather counts files that are left out for one reason, by what their paths have in common.
-func (s *search) gather(pattern, reason string) { s.gathered[LeftOut{Path: pattern, Reason: reason}]++ }
 
 // languages are those of all groups, sorted.
 func (r *Result) languages() []string {
@@ -226,23 +225,23 @@ type search struct {
 	names      map[string]bool // those of them that may be resource files; whether git tracks them
 	anyTracked bool            // git tracks files that can be proposed
 	readings   map[string]*reading
+	spelled    map[string][]string // by file: how its path may name its language
 	templates  map[string]*template
 	declared   map[string][]string // by language code: the files that say it is the source's
-	says       map[string]string   // by file: the language that it says it is the source in
-	catalogs   []ownCatalog        // files with all languages
+	// says is, by file, the language that it is the source in, as itself or the program's settings say
+	says     map[string]string
+	catalogs []Group // files with all languages, whose first one is the source's
 
-	templateFiles map[string]bool        // source files that the program's settings name
-	unreadable    map[string]*unreadable // by pattern: files of formats that there is no grammar for
-	sizes         map[string]int64       // of the files that may be resource files
+	unreadable map[string]*unreadable // by pattern: files of formats that there is no grammar for
+	sizes      map[string]int64       // of the files that may be resource files
 
 	unreadHint      string          // the first file that may say the source language and is not read
-	left, leftHints allowance       // for resource files, and for what may say the source language
+	left, leftHints int64           // for resource files, and for what may say the source language
 	links           map[string]bool // by folder: it is a symbolic link, or below one
 
 	source, reason, unsure string
 	sure                   bool            // it is given or claimed
-	leftOut                []LeftOut       // of the templates
-	gathered               map[LeftOut]int // files, by what they have in common and the reason
+	leftOut                map[LeftOut]int // how many files, by what they have in common and the reason
 }
 
 // spotAll sorts the names of a tree into templates.
@@ -256,14 +255,14 @@ func (s *search) spotAll(l Listing) {
 			}
 			info, err := fs.Lstat(s.fsys, name)
 			if errors.Is(err, fs.ErrPermission) {
-				s.gather(path.Dir(name)+"/", closedFolder(err))
+				s.leave(path.Dir(name)+"/", "is a folder that cannot be looked into: "+fs.ErrPermission.Error(), 1)
 			}
 			if err != nil || !info.Mode().IsRegular() || s.throughLink(path.Dir(name)) {
 				continue // a link, a submodule, or not on this disk
 			}
 			if before, _, export := strings.Cut(name, exported+"/"); export {
-				s.gather(path.Join(path.Dir(before), "{LANGUAGE}"+exported)+"/",
-					"is an export of Xcode's, not what the program is built from")
+				s.leave(path.Join(path.Dir(before), "{LANGUAGE}"+exported)+"/",
+					"is an export of Xcode's, not what the program is built from", 1)
 			}
 			switch {
 			case says && standingOf(name) == own:
@@ -277,12 +276,12 @@ func (s *search) spotAll(l Listing) {
 			s.resources = append(s.resources, name)
 			s.sizes[name] = info.Size()
 			switch found := spot(name); {
-			case neverResource(path.Base(name)):
+			case neverResource.MatchString(path.Base(name)):
 			case nameable(name):
 				s.names[name] = i == 0
 			case len(found) > 0 && standingOf(name) == own && utf8.ValidString(name):
-				s.gather(found[0].template, "has a path that no configuration can name: "+
-					"one of {}*?\"<>|:, is in it, or not every file system can write it; rename it")
+				s.leave(found[0].template, "has a path that no configuration can name: one of {}*?\"<>|:, is in it, or not "+
+					"every file system can write it; rename it", 1)
 			}
 		}
 	}
@@ -297,8 +296,8 @@ func (s *search) spotAll(l Listing) {
 				s.enter(found)
 			}
 		} else if standingOf(name) == own {
-			s.gather(all[at].template, "spells a language in two ways in one path, which a configuration cannot; "+
-				"spell it in one")
+			s.leave(all[at].template, "spells a language in two ways in one path, which a configuration cannot; spell it "+
+				"in one", 1)
 		}
 		if standingOf(name) == own {
 			s.readHead(name)
@@ -307,7 +306,7 @@ func (s *search) spotAll(l Listing) {
 	for _, text := range sortedKeys(s.templates) {
 		t := s.templates[text]
 		s.believeNames(t)
-		t.findBase(s.names, s.says)
+		s.findBase(t)
 		s.withoutSources(t)
 		lone := t.moko() && len(t.files) == 0 && !slices.Contains([]string{"strings.xml", "plurals.xml"}, path.Base(t.base))
 		if lone || len(t.files) == 0 && s.says[t.base] != "" || t.base == "" && (t.moko() || len(t.files) == 0) {
@@ -347,7 +346,7 @@ func (s *search) withoutSources(t *template) {
 			continue
 		}
 		if t.base != "" {
-			if shared, _ := s.compared(t.base, name, spelling); shared*2 > len(s.read(name, spelling).byEntry) {
+			if shared, _ := s.compared(t.base, name); shared*2 > len(s.read(name).byEntry) {
 				delete(s.says, name)
 				continue
 			}
@@ -368,7 +367,7 @@ func (s *search) alone() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.names)) {
-		if taken[name] || !isExtracted(name, s.says) {
+		if taken[name] || !s.isExtracted(name) {
 			continue
 		}
 		folder, stem := path.Dir(name), stemOf(name)
@@ -379,8 +378,8 @@ func (s *search) alone() {
 		if s.templates[text] != nil { // po/de.po is another one's
 			text = path.Join(folder, stem+"-{LANGUAGE}.po")
 		}
-		s.templates[text] = &template{text: text, base: name, files: make(map[string]string), standing: standingOf(name),
-			at: strings.Count(strings.SplitN(text, "{", 2)[0], "/")}
+		s.templates[text] = newTemplate(text, name)
+		s.templates[text].standing = standingOf(name)
 	}
 }
 
@@ -405,10 +404,10 @@ func newName(folder, stem, ext string) string {
 func (s *search) enter(found spotted) {
 	t := s.templates[found.template]
 	if t == nil {
-		t = &template{text: found.template, at: found.at, files: make(map[string]string), names: make(map[string]string),
-			standing: standingOf(found.template)}
+		t = newTemplate(found.template, "")
 		s.templates[found.template] = t
 	}
+	s.spelled[found.file] = append(s.spelled[found.file], found.spelling)
 	_, ok := codeOf(found.spelling)
 	switch {
 	case found.spelling == "":
@@ -428,11 +427,11 @@ func (s *search) believeNames(t *template) {
 	if len(t.names) == 0 || len(all) < 2 || !t.inPlace() && len(s.filesLike(t)) > len(all) {
 		return
 	}
-	textsOf := func(spelling string) int { return len(s.read(all[spelling], spelling).byEntry) }
+	textsOf := func(spelling string) int { return len(s.read(all[spelling]).byEntry) }
 	fullest := slices.MaxFunc(sortedKeys(all), func(a, b string) int { return textsOf(a) - textsOf(b) })
 	believed := []string{fullest}
 	for _, spelling := range sortedKeys(all) {
-		shared, _ := s.compared(all[fullest], all[spelling], spelling)
+		shared, _ := s.compared(all[fullest], all[spelling])
 		if spelling != fullest && shared*2 > textsOf(spelling) {
 			believed = append(believed, spelling)
 		}
@@ -440,7 +439,7 @@ func (s *search) believeNames(t *template) {
 	for _, spelling := range believed {
 		if name := t.names[spelling]; name != "" && len(believed) > 1 {
 			t.files[spelling] = name
-			t.prove(spelling, named(spelling))
+			t.proven[spelling] = named(spelling)
 		}
 	}
 }
@@ -455,11 +454,6 @@ func nameable(name string) bool {
 var foreignFolders = []string{"node_modules", "bower_components", "jspm_packages", "vendor", "vendored", "Pods",
 	"Carthage", "DerivedData", "third_party", "third-party", "thirdparty", "external", "venv", "site-packages",
 	"__pycache__"}
-
-func foreignFolder(name string) bool {
-	return slices.Contains(foreignFolders, name) || strings.HasPrefix(name, ".") && len(name) > 1 ||
-		strings.HasSuffix(name, ".framework") || strings.HasSuffix(name, ".xcframework")
-}
 
 // asideFolders are folders whose resource files are not part of the product. Some hold what a build makes.
 var asideFolders = []string{"build", "dist", "target", "out", "bin", "obj", "coverage", "testing", "spec", "specs",
@@ -479,7 +473,9 @@ func standingOf(name string) standing {
 	least := own
 	for folder := range strings.SplitSeq(path.Dir(name), "/") {
 		switch {
-		case foreignFolder(folder), strings.HasSuffix(folder, exported):
+		case slices.Contains(foreignFolders, folder), strings.HasPrefix(folder, ".") && len(folder) > 1,
+			strings.HasSuffix(folder, ".framework"), strings.HasSuffix(folder, ".xcframework"),
+			strings.HasSuffix(folder, exported):
 			return stranger
 		case path.Ext(name) == ".pot" && folder == "templates": // of texts, not of programs
 		case slices.Contains(asideFolders, folder), asideWords.MatchString(folder):
@@ -489,26 +485,12 @@ func standingOf(name string) standing {
 	return least
 }
 
-// neverResource reports whether a file has a name that tools read their settings from, whatever folder it is in. Names
-// that a set of texts may have as well (settings, config, project) are not among them.
-func neverResource(base string) bool {
-	base = strings.ToLower(base)
-	stem := strings.TrimSuffix(base, path.Ext(base))
-	for _, name := range []string{"package", "package-lock", "npm-shrinkwrap", "composer", "tsconfig", "jsconfig",
-		"angular", "lerna", "tslint", "nest-cli", "manifest", "docker-compose", "pubspec", "mkdocs", "openapi", "swagger",
-		"androidmanifest", "pom", "locsync"} {
-		if stem == name {
-			return true
-		}
-	}
-	for _, part := range []string{".config", "tsconfig.", "jsconfig.", ".schema", ".lock", ".eslintrc", ".prettierrc",
-		".babelrc"} {
-		if strings.HasPrefix(stem, part) || strings.HasSuffix(stem, part) {
-			return true
-		}
-	}
-	return strings.HasPrefix(base, ".")
-}
+// neverResource are the names that tools read their settings from, whatever folder a file is in. Names that a set of
+// texts may have as well (settings, config, project) are not among them.
+var neverResource = re(`(?i)^(\.|(ts|js)config\.|` +
+	`(package|package-lock|npm-shrinkwrap|composer|angular|lerna|tslint|nest-cli|manifest|docker-compose|pubspec|mkdocs|` +
+	`openapi|swagger|androidmanifest|pom|locsync)\.[^.]*$|` +
+	`.*\.(config|schema|lock|eslintrc|prettierrc|babelrc)\.[^.]*$)`)
 
 // There says which languages files were found in, for a user who named another one.
 func (r *Result) There() string {

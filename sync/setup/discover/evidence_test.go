@@ -7,6 +7,8 @@ import (
 	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/locsync/locsync/sync/setup/migrate"
 )
 
 // tree is a tree of files in txtar's form.
@@ -300,30 +302,30 @@ func TestPairs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, tree string
-		pairs      []Pair
+		pairs      []migrate.Entry
 		want       string
 	}{
 		{"a source under any path", "-- r/messages.properties --\na=Save\n-- r/messages_en.properties --\na=Save\n" +
 			"-- r/messages_de_DE.properties --\na=Sichern\n-- other/en.json --\n{\"a\":\"A\"}\n",
-			[]Pair{{Source: "r/messages.properties", Output: "r/{NAME}_{LANGUAGE}.{EXT}", Region: "_"}},
+			[]migrate.Entry{{Source: "r/messages.properties", Output: "r/{NAME}_{LANGUAGE}.{EXT}", Region: "_"}},
 			"en\nr/messages.properties -> r/{NAME}_{LANGUAGE}.{EXT} de-DE\nnot r/messages_en.properties"},
 		{"a folder of the source for each package", "-- packages/a/locales/en.json --\n{\"a\":\"A\"}\n" +
 			"-- packages/b/locales/en.json --\n{\"b\":\"B\"}\n-- packages/b/locales/fr.json --\n{\"b\":\"C\"}\n",
-			[]Pair{{Source: "packages/*/locales/en.json", Output: "{PATH}/{LANGUAGE}.json"}},
+			[]migrate.Entry{{Source: "packages/*/locales/en.json", Output: "{PATH}/{LANGUAGE}.json"}},
 			"en\npackages/a/locales/en.json -> packages/a/locales/{LANGUAGE}.json \n" +
 				"packages/b/locales/en.json -> packages/b/locales/{LANGUAGE}.json fr"},
 		{"folders below one", "-- l/de/a.json --\n{\"a\":\"A\"}\n-- l/de/x/b.json --\n{\"b\":\"B\"}\n-- l/en/x/b.json --\n{\"b\":\"C\"}\n",
-			[]Pair{{Source: "l/de/**/*.json", Output: "l/{LANGUAGE}/{DIR}/{NAME}.{EXT}"}},
+			[]migrate.Entry{{Source: "l/de/**/*.json", Output: "l/{LANGUAGE}/{DIR}/{NAME}.{EXT}"}},
 			"de\nl/de/**/*.json -> l/{LANGUAGE}/{DIR}/{NAME}.{EXT} en"},
 		{"the source among the translations", "-- l/en/a.json --\n{\"a\":\"A\"}\n-- l/en/b.json --\n{\"b\":\"B\"}\n" +
 			"-- l/fr/b.json --\n{\"b\":\"C\"}\n-- l/en/c.json --\n{\"c\":\"C\"}\n",
-			[]Pair{{Output: "l/{LANGUAGE}/{NAME}.json", Exclude: []string{"l/*/c.json"}}},
+			[]migrate.Entry{{Output: "l/{LANGUAGE}/{NAME}.json", Exclude: []string{"l/*/c.json"}}},
 			"en\nl/en/*.json -> l/{LANGUAGE}/{NAME}.json fr"},
 		{"translations beside the sources", "-- L/a.xlf --\n" + xliffOf("en", "", "a=A") + "-- L/de.a.xlf --\n" + xliffOf("en", "de", "a=A"),
-			[]Pair{{Source: "L/*.xlf", Output: "L/{LANGUAGE}.{NAME}.{EXT}", Exclude: []string{"L/de.*"}}},
+			[]migrate.Entry{{Source: "L/*.xlf", Output: "L/{LANGUAGE}.{NAME}.{EXT}", Exclude: []string{"L/de.*"}}},
 			"en\nL/*.xlf -> L/{LANGUAGE}.{NAME}.{EXT} de"},
 		{"a spelling that is no code", "-- l/en.json --\n{\"a\":\"A\"}\n-- l/brazil.json --\n{\"a\":\"B\"}\n",
-			[]Pair{{Source: "l/en.json", Output: "l/{LANGUAGE}.json", Spelled: map[string]string{"pt-BR": "brazil"}}},
+			[]migrate.Entry{{Source: "l/en.json", Output: "l/{LANGUAGE}.json", Spelled: map[string]string{"pt-BR": "brazil"}}},
 			"en\nl/en.json -> l/{LANGUAGE}.json pt-BR"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,54 +8,71 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/locsync/locsync/formats"
+	"github.com/locsync/locsync/sync/config"
 )
 
+// layout is a pattern for source files, and the output for all that it matches.
+type layout struct{ source, output string }
+
 // group joins templates that a person would configure together, under the widest pattern that matches their source
-// files and no other file: in all folders below one, and in one folder.
+// files and no other file: in all folders below one, in one folder, and by their names. Paths in a group spell every
+// language alike: a configuration says it once.
 func (s *search) group(kept []*template, more []Group) []Group {
 	var groups []Group
-	for _, pattern := range []func(*template) [2]string{
-		func(t *template) [2]string { return t.below(true) },
-		func(t *template) [2]string { return t.below(false) },
+	for _, way := range []func(*template) layout{
+		func(t *template) layout { return t.below(true) },
+		func(t *template) layout { return t.below(false) },
 		(*template).beside,
+		(*template).listed,
 	} {
-		members := make(map[[2]string][]*template)
+		members := make(map[layout][]*template)
 		for _, t := range kept {
-			members[pattern(t)] = append(members[pattern(t)], t)
+			members[way(t)] = append(members[way(t)], t)
 		}
-		delete(members, [2]string{})
+		delete(members, layout{})
 		joined := make(map[*template]bool)
 		for at, all := range members {
 			isElsewhere := func(t *template) bool { return path.Dir(t.source) != path.Dir(all[0].source) }
-			deep := strings.Contains(at[0], "**")
-			if deep && !slices.ContainsFunc(all, isElsewhere) || !spelledAlike(all) || !s.matchesOnly(at[0], all) {
+			if strings.Contains(at.source, "**") && !slices.ContainsFunc(all, isElsewhere) {
 				continue
 			}
-			groups = append(groups, groupOf(at[0], at[1], all))
-			for _, t := range all {
-				joined[t] = true
+			for _, alike := range spelledAlike(all) {
+				if g := at.groupOf(alike); slices.Equal(s.matching(g.Source), g.Files) {
+					groups = append(groups, g)
+					for _, t := range alike {
+						joined[t] = true
+					}
+				}
 			}
 		}
 		kept = slices.DeleteFunc(slices.Clone(kept), func(t *template) bool { return joined[t] })
 	}
-	return s.finished(append(groups, listed(kept)...), more)
+	return s.finished(groups, more)
 }
 
-func groupOf(source, output string, members []*template) Group {
-	g := Group{Source: source, Output: output, templates: members}
+// groupOf is a group of templates; {} in the layout's pattern stands for the names of their source files, and is the
+// whole of it where there is one.
+func (at layout) groupOf(members []*template) Group {
+	g := Group{Source: at.source, Output: at.output, templates: members}
+	var stems []string
 	for _, t := range members {
 		g.Files = append(g.Files, t.source)
+		stems = append(stems, escaped(stemOf(t.source)))
+	}
+	slices.Sort(g.Files)
+	switch named := strings.Contains(at.source, "/{}"); {
+	case named && len(members) == 1:
+		g.Source, g.Output = escaped(members[0].source), members[0].text
+	case named:
+		g.Source = strings.Replace(at.source, "{}", "{"+strings.Join(stems, ",")+"}", 1)
 	}
 	return g
 }
 
-// below is the pattern of source files and the output for files of one name, or of any, in all folders below the one
-// that resource files are kept in: config/locales/en.yml and config/locales/models/user/en.yml, locales/en/app.json and
-// locales/en/admin/users.json.
-func (t *template) below(any bool) (none [2]string) {
+// below is the layout of files of one name, or of any, in all folders below the one that resource files are kept in:
+// config/locales/en.yml and config/locales/models/user/en.yml, locales/en/app.json and locales/en/admin/users.json.
+func (t *template) below(any bool) (none layout) {
 	folder, base, root := placeOf(t.text), path.Base(t.source), ""
 	in, inside := strings.CutPrefix(t.text, folder+"/")
 	name := path.Base(t.text)
@@ -72,50 +89,25 @@ func (t *template) below(any bool) (none [2]string) {
 	case !strings.Contains(name, "{LANGUAGE}"):
 		return none
 	}
-	return [2]string{escaped(placeOf(t.text)) + root + "/**/" + base, folder + "/{DIR}/" + name}
+	return layout{escaped(placeOf(t.text)) + root + "/**/" + base, folder + "/{DIR}/" + name}
 }
 
-// beside is the pattern of source files and the output for files in one folder. A module of Android gets colours and
-// sizes there sooner or later.
-func (t *template) beside() (none [2]string) {
+// beside is the layout of files in one folder. A module of Android gets colours and sizes there sooner or later.
+func (t *template) beside() (none layout) {
 	if t.inName() || t.paired || t.android() {
 		return none
 	}
-	return [2]string{path.Join(escaped(path.Dir(t.source)), "*"+path.Ext(t.source)),
+	return layout{path.Join(escaped(path.Dir(t.source)), "*"+path.Ext(t.source)),
 		path.Dir(t.text) + "/{NAME}" + path.Ext(t.text)}
 }
 
-// listed are groups of what no pattern joins: files that are in one folder, and spell languages alike, by their names.
-func listed(kept []*template) (groups []Group) {
-	type folder struct{ source, output, ext string }
-	alike := make(map[folder][][]*template)
-	for _, t := range kept {
-		at := folder{path.Dir(t.source), path.Dir(t.text), path.Ext(t.source)}
-		i := slices.IndexFunc(alike[at], func(all []*template) bool { return spelledAlike(append(all, t)) })
-		switch {
-		case t.inName() || t.paired:
-			groups = append(groups, groupOf(escaped(t.source), t.text, []*template{t}))
-		case i < 0:
-			alike[at] = append(alike[at], []*template{t})
-		default:
-			alike[at][i] = append(alike[at][i], t)
-		}
+// listed is the layout of files in one folder by their names.
+func (t *template) listed() layout {
+	if t.inName() || t.paired {
+		return layout{escaped(t.source) + "/{}", t.text}
 	}
-	for at, lists := range alike {
-		for _, all := range lists {
-			if len(all) == 1 {
-				groups = append(groups, groupOf(escaped(all[0].source), all[0].text, all))
-				continue
-			}
-			var stems []string
-			for _, t := range all {
-				stems = append(stems, escaped(strings.TrimSuffix(path.Base(t.source), at.ext)))
-			}
-			groups = append(groups, groupOf(escaped(at.source)+"/{"+strings.Join(stems, ",")+"}"+at.ext,
-				at.output+"/{NAME}"+path.Ext(all[0].text), all))
-		}
-	}
-	return groups
+	return layout{escaped(path.Dir(t.source)) + "/{}" + path.Ext(t.source),
+		path.Dir(t.text) + "/{NAME}" + path.Ext(t.text)}
 }
 
 // finished are groups with what their files say, and a collection each.
@@ -134,46 +126,45 @@ func (s *search) finished(groups, more []Group) []Group {
 	return groups
 }
 
-// spelledAlike reports whether no two of the templates spell a language differently: a configuration says it once for
-// all of them.
-func spelledAlike(templates []*template) bool {
-	ways := make(map[string]string)
+// spelledAlike are templates by how they spell languages: no two of a list spell one differently.
+func spelledAlike(templates []*template) (lists [][]*template) {
+	var ways []map[string]string
+next:
 	for _, t := range templates {
-		by, _ := t.spellings()
+		by := t.by()
 		for code, spelling := range by {
-			if way, other := ways[code]; other && way != plainSpelling(spelling) {
-				return false
-			}
-			ways[code] = plainSpelling(spelling)
+			by[code] = plainSpelling(spelling)
 		}
+		for i, way := range ways {
+			differs := func(code string) bool { return way[code] != "" && way[code] != by[code] }
+			if !slices.ContainsFunc(sortedKeys(by), differs) {
+				maps.Copy(way, by)
+				lists[i] = append(lists[i], t)
+				continue next
+			}
+		}
+		ways, lists = append(ways, by), append(lists, []*template{t})
 	}
-	return true
+	return lists
 }
 
-// matchesOnly reports whether a pattern matches the source files of these templates and no other file of the tree.
-func (s *search) matchesOnly(pattern string, members []*template) bool {
-	folder, _ := doublestar.SplitPattern(pattern)
-	below := s.resources
-	if folder != "." { // those in it stand together
-		first, _ := slices.BinarySearch(below, folder+"/")
-		after, _ := slices.BinarySearch(below, folder+"0") // the character behind the slash
-		below = below[first:after]
-	}
-	wanted := make(map[string]bool, len(members))
-	for _, t := range members {
-		wanted[t.source] = true
-	}
-	n := 0
-	for _, name := range below {
-		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
-			continue
+// matching are the files of the tree that a pattern matches, sorted.
+func (s *search) matching(pattern string) []string {
+	isOther := func(name string) bool { return !(config.Patterns{pattern}).Match(name) }
+	plain := strings.IndexAny(pattern+"*", "*?[{")
+	return slices.DeleteFunc(slices.Clone(s.beginning(pattern[:plain])), isOther)
+}
+
+// beginning are the files of the tree whose paths begin so, sorted.
+func (s *search) beginning(prefix string) []string {
+	first, _ := slices.BinarySearch(s.resources, prefix)
+	n, _ := slices.BinarySearchFunc(s.resources[first:], prefix, func(name, prefix string) int {
+		if strings.HasPrefix(name, prefix) {
+			return -1
 		}
-		if !wanted[name] {
-			return false
-		}
-		n++
-	}
-	return n == len(wanted)
+		return 1
+	})
+	return s.resources[first : first+n]
 }
 
 // placeOf is the path up to the last folder that resource files are kept under; for Android, the module's.
@@ -192,18 +183,17 @@ func escaped(name string) string { return strings.ReplaceAll(name, "[", "[[]") }
 
 // finish reads the source files: the format that fits all of them, how many keys there are, and what to know about it.
 func (s *search) finish(g *Group) {
-	slices.Sort(g.Files)
 	given := g.spelled
 	g.spelled = make(map[string]string)
 	maps.Copy(g.spelled, given)
 	g.Languages = []string{s.source}
-	keys, rooted := 0, true
+	rooted := true
 	slices.SortFunc(g.templates, func(a, b *template) int {
 		return strings.Compare(a.source, b.source)
 	})
 	for _, t := range g.templates {
 		file := t.source
-		r := s.read(file, t.spellingOf(file))
+		r := s.read(file)
 		if r.err != nil {
 			g.Problems = append(g.Problems, file+" cannot be read: "+r.err.Error())
 		}
@@ -211,20 +201,18 @@ func (s *search) finish(g *Group) {
 			g.Format = r.format
 		}
 		rooted = rooted && r.rooted
-		keys += r.sent(s.source)
+		g.Keys += r.sent(s.source)
 		g.texts = append(g.texts, r.byEntry)
 		by, doubled := t.spellings()
 		for code, spelling := range by {
-			if t.files[spelling] == file {
+			switch isSource := t.files[spelling] == file; {
+			case isSource && !structured(r.format):
+				continue // only a root in the file would have to be known
+			case isSource:
 				code = s.source
-			}
-			switch {
-			case code != s.source:
-			case t.files[spelling] != file:
+			case code == s.source:
 				doubled = append(doubled, spelling)
 				continue
-			case !structured(r.format):
-				continue // only a root in the file would have to be known
 			}
 			if !slices.Contains(g.Languages, code) {
 				g.Languages = append(g.Languages, code)
@@ -239,11 +227,10 @@ func (s *search) finish(g *Group) {
 			if code == s.source {
 				used = file + " is used"
 			}
-			s.leftOut = append(s.leftOut, LeftOut{t.files[spelling], 1, fmt.Sprintf("is %s once more; %s", code, used)})
+			s.leave(t.files[spelling], fmt.Sprintf("is %s once more; %s", code, used), 1)
 		}
 	}
 	slices.Sort(g.Languages[1:])
-	g.Keys = keys
 	g.kind(rooted)
 }
 

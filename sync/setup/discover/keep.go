@@ -47,7 +47,7 @@ func (r *reading) sent(language string) int {
 	if format.Structured {
 		separator = "/"
 	}
-	texts := make(catalog.Catalog, 0, len(r.byEntry))
+	var texts catalog.Catalog
 	for entry, text := range r.byEntry {
 		key, form, _ := strings.Cut(entry, "\x00")
 		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key, Form: form}, Text: text})
@@ -63,11 +63,8 @@ func (r *reading) sent(language string) int {
 	return len(keys)
 }
 
-// readOf reads a file of a template.
-func (s *search) readOf(t *template, name string) *reading { return s.read(name, t.spellingOf(name)) }
-
-// read reads a file once. spelling is how its path names its language.
-func (s *search) read(name, spelling string) *reading {
+// read reads a file once.
+func (s *search) read(name string) *reading {
 	if r := s.readings[name]; r != nil {
 		return r
 	}
@@ -88,9 +85,11 @@ func (s *search) read(name, spelling string) *reading {
 		format, _ = formats.ByExtension(".locjson")
 		f, err = format.Parse(resource.Keys{}, src)
 	case nested && ok:
-		code, _ := codeOf(spelling)
-		code = cmp.Or(code, named(spelling))
-		roots := []string{spelling, code, strings.ReplaceAll(spelling, "-", "_"), strings.ReplaceAll(spelling, "_", "-")}
+		var roots []string
+		for _, spelling := range s.spelled[name] {
+			roots = append(roots, spelling, languageOf(spelling), strings.ReplaceAll(spelling, "-", "_"),
+				strings.ReplaceAll(spelling, "_", "-"))
+		}
 		format = structured
 		f, err = format.Parse(resource.Keys{Separator: "/", Roots: roots}, src)
 	}
@@ -150,11 +149,8 @@ func (s *search) ranked() []*template {
 		languages[t] = len(t.by())
 	}
 	slices.SortStableFunc(all, func(a, b *template) int {
-		says := cmp.Compare(s.says[b.base], s.says[a.base])
-		if (s.says[a.base] == "") == (s.says[b.base] == "") {
-			says = 0
-		}
-		return cmp.Or(languages[b]-languages[a], says, b.at-a.at)
+		return cmp.Or(languages[b]-languages[a], bit(s.says[b.base] != "")-bit(s.says[a.base] != ""),
+			partOf(b.text)-partOf(a.text))
 	})
 	s.anyTracked = slices.ContainsFunc(all, func(t *template) bool {
 		return t.standing == own && s.tracks(t) && t.believable()
@@ -174,7 +170,6 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 	s.pair(believed, given)
 	s.decide(believed, given)
 	s.chooseSources(ranked)
-	s.leftOut = nil
 	taken := make(map[string]bool)
 	capitals := make(map[string]string) // by path in small letters
 	var kept []*template
@@ -185,18 +180,16 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 		file := t.source
 		why := s.unfit(t, file, least)
 		isTaken := func(name string) bool { return taken[name] }
-		if taken[file] || file == "" && slices.ContainsFunc(sortedValues(t.files), isTaken) {
+		if taken[file] || file == "" && slices.ContainsFunc(slices.Collect(maps.Values(t.files)), isTaken) {
 			continue // then it is not missed
 		}
+		if other := capitals[strings.ToLower(t.text)]; why == "" && other != "" {
+			why = "is " + other + " in other capitals, which is the same file on macOS and Windows; rename it"
+		}
 		if why != "" && why != noTexts {
-			s.leftOut = append(s.leftOut, LeftOut{t.text, len(t.all()), why})
+			s.leave(t.text, why, len(t.all()))
 		}
 		if why != "" {
-			continue
-		}
-		if other := capitals[strings.ToLower(t.text)]; other != "" {
-			s.leftOut = append(s.leftOut, LeftOut{t.text, len(t.all()), "is " + other + " in other capitals, which is the " +
-				"same file on macOS and Windows; rename it"})
 			continue
 		}
 		capitals[strings.ToLower(t.text)] = t.text
@@ -208,8 +201,8 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 	return slices.DeleteFunc(kept, func(t *template) bool {
 		other := s.translatedIn(t, kept)
 		if other != "" {
-			s.leftOut = append(s.leftOut, LeftOut{t.source, 1, "has its translations in " + other + ", where a second file " +
-				"with the same names would break the build; keep them in files of one name"})
+			s.leave(t.source, "has its translations in "+other+", where a second file with the same names would break the "+
+				"build; keep them in files of one name", 1)
 		}
 		return other != ""
 	})
@@ -221,14 +214,14 @@ func (s *search) translatedIn(t *template, kept []*template) string {
 	if !t.android() || len(t.files) > 0 {
 		return ""
 	}
-	mine := s.read(t.source, "").byEntry
+	mine := s.read(t.source).byEntry
 	for _, other := range kept {
 		if other == t || !other.android() || path.Dir(other.text) != path.Dir(t.text) {
 			continue
 		}
-		inBoth, _ := s.compared(t.source, other.source, "")
+		inBoth, _ := s.compared(t.source, other.source)
 		for _, spelling := range sortedKeys(other.files) {
-			if shared, _ := s.compared(t.source, other.files[spelling], spelling); (shared-inBoth)*2 > len(mine) {
+			if shared, _ := s.compared(t.source, other.files[spelling]); (shared-inBoth)*2 > len(mine) {
 				return other.files[spelling]
 			}
 		}
@@ -238,34 +231,29 @@ func (s *search) translatedIn(t *template, kept []*template) string {
 
 // unfit says why a believable template is not proposed; "" when it is.
 func (s *search) unfit(t *template, file string, least standing) string {
-	if t.standing > least {
+	switch {
+	case t.standing > least:
 		return "is in a folder for tests, examples, templates, documentation or what a build makes"
-	}
-	if !s.tracked(t) {
+	case !s.tracked(t):
 		return "is not tracked by git; add it there first, where it belongs to the product"
-	}
-	if file == "" && t.android() && t.base != "" {
+	case file == "" && t.android() && t.base != "":
 		return "is in another language than " + s.source + ": " + t.base + " says something else than the file in " +
 			s.source + " beside it"
-	}
-	if file == "" {
+	case file == "":
 		return fmt.Sprintf("has no file in %s, the source language", s.source)
-	}
-	if strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0 {
+	case strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0:
 		return "is of debug builds and has no translation"
-	}
-	if leftover.MatchString(stemOf(file)) {
+	case leftover.MatchString(stemOf(file)):
 		return "is named as what a tool took out of other files"
-	}
-	if notTranslated.MatchString(path.Base(file)) && len(t.all()) == 1 {
+	case notTranslated.MatchString(path.Base(file)) && len(t.all()) == 1:
 		return "is named as not to be translated, and has no translation"
 	}
-	r := s.readOf(t, file)
-	why := unread{}
+	r, why := s.read(file), unread{}
+	isReadable := func(name string) bool { return s.read(name).err == nil }
 	switch {
 	case errors.As(r.err, &why): // its format is not known either
 		return "is not looked at: " + file + ": " + why.Error()
-	case r.err != nil && !s.anyReadable(t):
+	case r.err != nil && !slices.ContainsFunc(t.all(), isReadable):
 		return unreadableFile + file + ": " + r.err.Error()
 	case r.lists && path.Ext(file) == ".xml":
 		return noTexts
@@ -302,8 +290,4 @@ func (s *search) tracked(t *template) bool { return !s.anyTracked || s.tracks(t)
 
 func (s *search) tracks(t *template) bool {
 	return slices.ContainsFunc(t.all(), func(name string) bool { return s.names[name] })
-}
-
-func (s *search) anyReadable(t *template) bool {
-	return slices.ContainsFunc(t.all(), func(name string) bool { return s.readOf(t, name).err == nil })
 }

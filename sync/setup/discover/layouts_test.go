@@ -119,6 +119,12 @@ func TestLayouts(t *testing.T) {
 		{"two templates, one without translations", "-- po/app.pot --\n" + poOf("") + "-- po/de.po --\n" + poOf("de") + "-- po/fr.po --\n" + poOf("fr") +
 			"-- po/help.pot --\nmsgid \"\"\nmsgstr \"\"\n\nmsgid \"Help\"\nmsgstr \"\"\n",
 			"en\npo/help.pot -> po/help-{LANGUAGE}.po \npo/app.pot -> po/{LANGUAGE}.po de,fr"},
+		{"a template beside one whose translations have its name", "-- po/app.pot --\n" + poOf("") + "-- po/app-de.po --\n" + poOf("de") +
+			"-- po/help.pot --\nmsgid \"\"\nmsgstr \"\"\n\nmsgid \"Help\"\nmsgstr \"\"\n",
+			"en\npo/app.pot -> po/app-{LANGUAGE}.po de\npo/help.pot -> po/help-{LANGUAGE}.po "},
+		{"a copy of the source under a code of no known language", "-- locales/en.json --\n" + jsonOf("i.", "en") + "-- locales/de.json --\n" +
+			jsonOf("i.", "de") + "-- locales/tpl.json --\n" + jsonOf("i.", "en"),
+			"en\nlocales/en.json -> locales/{LANGUAGE}.json de\nnot locales/tpl.json"},
 		{"two templates without translations", "-- po/app.pot --\n" + poOf("") + "-- po/help.pot --\n" + poOf(""),
 			"en\npo/help.pot -> po/help-{LANGUAGE}.po \npo/app.pot -> po/{LANGUAGE}.po "},
 		{"English that is broken", "-- locales/en.json --\n{\"a\": \n-- locales/de.json --\n" + jsonOf("i.", "de") + "-- locales/fr.json --\n" + jsonOf("i.", "fr"),

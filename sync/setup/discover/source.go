@@ -8,44 +8,39 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/text/language"
 )
 
-// declaration is where projects of an ecosystem say which language their texts are written in: by the file's name, the
-// folder that it must be in (nil for any), and what to look for.
-type declaration struct{ name, folder, says *regexp.Regexp }
+// declaration is where projects of an ecosystem say which language their texts are written in: the file, and what to
+// look for in it.
+type declaration struct{ file, says *regexp.Regexp }
 
 // scripted is a setting of JavaScript, also behind an or, in a list or a string.
 const scripted = `(?m)^[^\n]*?\b(?:defaultLocale|sourceLocale|fallbackLng|fallbackLocale)["']?\s*[:=]\s*\[?\s*["'` +
 	"`" + `]CODE["'` + "`" + `]`
 
 var declarations = func() (all []declaration) {
-	for _, row := range [][3]string{ // file, folder, setting
-		{`project\.pbxproj`, ``, `developmentRegion = "?CODE"?;`},
-		{`(application|i18n|locales?)\.rb`, `config|config/initializers`,
+	for _, row := range [][2]string{ // file, setting
+		{`project\.pbxproj`, `developmentRegion = "?CODE"?;`},
+		{`config/(initializers/)?(application|i18n|locales?)\.rb`,
 			`(?m)^[^#\n]*(?i:i18n)\.default_locale\s*=\s*[:"']+CODE`},
-		{`manifest\.json`, ``, `"default_locale"\s*:\s*"CODE"`},
-		{`(next-i18next|next|next-intl|nuxt|i18next|i18next-parser|i18n|astro|lingui|vue|docusaurus)(\.config)?` +
-			`\.(js|mjs|cjs|ts|mts|jsx|tsx|json)|\.linguirc`, ``, scripted},
-		{`(index|routing|request|config|settings)\.(js|mjs|ts|mts)`, `i18n|locales|lang|plugins`, scripted},
-		{`settings\.json`, `[^/]*\.inlang`, `"(?:baseLocale|sourceLanguageTag)"\s*:\s*"CODE"`},
-		{`angular\.json`, ``, `"sourceLocale"\s*:\s*(?:\{\s*"code"\s*:\s*)?"CODE"`},
-		{`(translation|framework)\.ya?ml`, `config/packages`, `(?m)^\s*default_locale:\s*["']?CODE`},
-		{`(hugo|config)\.(toml|ya?ml)`, ``, `(?mi)^\s*defaultContentLanguage\s*[=:]\s*["']?CODE`},
-		{`app\.php`, `config`, `'fallback_locale'\s*=>\s*(?:env\([^,]*,\s*)?'CODE'`},
-		{`resources\.properties`, `res`, `(?m)^\s*unqualifiedResLocale\s*=\s*CODE`},
-		{`(slang|build)\.yaml`, ``, `(?m)^\s*base_locale:\s*["']?CODE`},
-		{`Package\.swift`, ``, `defaultLocalization:\s*"CODE"`},
-		{`l10n\.yaml`, ``, `(?m)^\s*template-arb-file:\s*["']?([^\s"'#]+)`},
+		{`manifest\.json`, `"default_locale"\s*:\s*"CODE"`},
+		{`((next-i18next|next|next-intl|nuxt|i18next|i18next-parser|i18n|astro|lingui|vue|docusaurus)(\.config)?` +
+			`\.(js|mjs|cjs|ts|mts|jsx|tsx|json)|\.linguirc)`, scripted},
+		{`(i18n|locales|lang|plugins)/(index|routing|request|config|settings)\.(js|mjs|ts|mts)`, scripted},
+		{`[^/]*\.inlang/settings\.json`, `"(?:baseLocale|sourceLanguageTag)"\s*:\s*"CODE"`},
+		{`angular\.json`, `"sourceLocale"\s*:\s*(?:\{\s*"code"\s*:\s*)?"CODE"`},
+		{`config/packages/(translation|framework)\.ya?ml`, `(?m)^\s*default_locale:\s*["']?CODE`},
+		{`(hugo|config)\.(toml|ya?ml)`, `(?mi)^\s*defaultContentLanguage\s*[=:]\s*["']?CODE`},
+		{`config/app\.php`, `'fallback_locale'\s*=>\s*(?:env\([^,]*,\s*)?'CODE'`},
+		{`res/resources\.properties`, `(?m)^\s*unqualifiedResLocale\s*=\s*CODE`},
+		{`(slang|build)\.yaml`, `(?m)^\s*base_locale:\s*["']?CODE`},
+		{`Package\.swift`, `defaultLocalization:\s*"CODE"`},
+		{`l10n\.yaml`, `(?m)^\s*template-arb-file:\s*["']?([^\s"'#]+)`},
 	} {
-		d := declaration{name: re(`^(?:` + row[0] + `)$`), says: re(strings.ReplaceAll(row[2], "CODE", `([A-Za-z_-]+)`))}
-		if row[1] != "" {
-			d.folder = re(`(?:^|/)(?:` + row[1] + `)$`)
-		}
-		all = append(all, d)
+		all = append(all, declaration{re(`(?:^|/)` + row[0] + `$`), re(strings.ReplaceAll(row[1], "CODE", `([A-Za-z_-]+)`))})
 	}
 	return all
 }()
@@ -54,9 +49,8 @@ func re(pattern string) *regexp.Regexp { return regexp.MustCompile(pattern) }
 
 // declarationOf tells what to look for in a file that says the source language.
 func declarationOf(name string) (declaration, bool) {
-	folder, base := path.Split(name)
 	for _, d := range declarations {
-		if d.name.MatchString(base) && (d.folder == nil || d.folder.MatchString(strings.TrimSuffix(folder, "/"))) {
+		if d.file.MatchString(name) {
 			return d, true
 		}
 	}
@@ -69,8 +63,8 @@ var arbFolder = re(`(?m)^\s*arb-dir:\s*["']?([^\s"'#]+)`)
 func (s *search) readDeclaration(name string, d declaration) {
 	src, err := s.readFile(name, &s.leftHints)
 	if why := (unread{}); errors.As(err, &why) {
-		s.gather(cmp.Or(s.unreadHint, name), "may say what the source language is, and is not read: it is too large, or "+
-			"there are too many like it")
+		s.leave(cmp.Or(s.unreadHint, name), "may say what the source language is, and is not read: it is too large, or "+
+			"there are too many like it", 1)
 		s.unreadHint = cmp.Or(s.unreadHint, name)
 	}
 	m := d.says.FindSubmatch(src)
@@ -82,11 +76,13 @@ func (s *search) readDeclaration(name string, d declaration) {
 		if named := arbFolder.FindSubmatch(src); named != nil {
 			folder = string(named[1])
 		}
-		s.templateFiles[path.Join(path.Dir(name), folder, string(m[1]))] = true
+		template := path.Join(path.Dir(name), folder, string(m[1]))
+		for _, found := range spot(template) {
+			s.says[template] = languageOf(found.spelling)
+		}
 		return
 	}
-	code, _ := codeOf(string(m[1]))
-	if code = cmp.Or(code, named(string(m[1]))); code != "" {
+	if code := languageOf(string(m[1])); code != "" {
 		s.declared[code] = append(s.declared[code], name)
 	}
 }
@@ -94,11 +90,11 @@ func (s *search) readDeclaration(name string, d declaration) {
 // candidate is a language that may be the source's, and what speaks for it.
 type candidate struct {
 	code, reason string
-	files, alone int // templates that have a file in it; those of them that have no file without a language
-	texts        int // in the files that are source files if it is right
-	declarations int // settings that say it
-	says         int // texts in files that say it of themselves
-	claimed      bool
+	files, alone int  // templates that have a file in it; those of them that have no file without a language
+	texts        int  // in the files that are source files if it is right
+	settings     int  // that say it
+	says         int  // texts in files that say it of themselves
+	claimed      bool // by either, and texts bear it out
 }
 
 // decide settles the source language: the candidate that the strongest evidence speaks for, see the package comment.
@@ -142,11 +138,11 @@ func (s *search) decide(believed []*template, given string) {
 // untold says that nothing tells the language which was guessed from others; "" where something does.
 func (s *search) untold(main []*template, guess *candidate) string {
 	few := sample(main)
-	other, n := s.fullest(few, s.source)
+	other, n := s.fullest(few, func(code string) bool { return code != s.source })
 	mine := s.textsIn(few, s.source)
 	switch isGuess := s.source == guess.code && guess.alone > 0 && !sameLanguage(s.source, "en"); {
 	case n == 0:
-	case mine == 0 && s.textsIn(main, s.source) == 0 && !s.covers(main, s.source):
+	case s.textsIn(main, s.source) == 0 && !s.covers(main, s.source):
 		return fmt.Sprintf("there is no text in %s, and the files in %s have %s", s.source, other, texts(n))
 	case isGuess && len(s.declared) > 0:
 		code := sortedKeys(s.declared)[0]
@@ -165,45 +161,26 @@ func (s *search) untold(main []*template, guess *candidate) string {
 // texts, the commonest.
 func (s *search) weigh(main []*template) (guess, best *candidate) {
 	all := make(map[string]*candidate)
-	of := func(code, reason string) *candidate {
+	of := func(code string) *candidate {
 		if all[code] == nil {
 			all[code] = &candidate{code: code, texts: -1}
 		}
-		all[code].reason = cmp.Or(all[code].reason, reason)
 		return all[code]
 	}
-	base, alone, regions := false, false, false // regions: of English, such as en-US
+	base, alone := false, false
 	for _, t := range main {
 		base = base || t.base != ""
 		for code := range t.by() {
-			of(code, "").files++
+			of(code).files++
 			if t.base == "" {
 				all[code].alone++
-				alone, regions = true, regions || strings.HasPrefix(code, "en-")
+				alone = true
 			}
 		}
 	}
-	if base && !regions || !alone {
-		of("en", "")
+	if base || !alone {
+		of("en")
 	}
-	rank := func(c *candidate) (n int) {
-		switch {
-		case c.code == "en":
-			n = 2000
-		case c.alone == 0: // a translation of a file without a language
-			n = -2000
-		case sameLanguage(c.code, "en"):
-			n = 1000
-		}
-		return n + c.files
-	}
-	weight := func(c *candidate) int {
-		if c.texts < 0 {
-			c.texts = s.textsIn(sample(main), c.code)
-		}
-		return c.texts
-	}
-	commonest := func(c *candidate) int { return (slices.Index(common, c.code) + len(common)) % (len(common) + 1) }
 	order := func(a, b *candidate) int {
 		switch {
 		case a.claimed != b.claimed:
@@ -211,52 +188,74 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 		case a.claimed && (a.texts*10 > b.texts*11 || b.texts*10 > a.texts*11):
 			return b.texts - a.texts
 		case a.claimed:
-			return cmp.Or(b.declarations-a.declarations, b.says-a.says, strings.Compare(a.code, b.code))
-		case rank(a) != rank(b) || a == b:
-			return rank(b) - rank(a)
+			return cmp.Or(b.settings-a.settings, b.says-a.says, strings.Compare(a.code, b.code))
+		case a.rank() != b.rank() || a == b:
+			return b.rank() - a.rank()
 		case a.code == "en-US", b.code == "en-US":
 			return bit(b.code == "en-US") - bit(a.code == "en-US")
 		}
-		return cmp.Or(weight(b)-weight(a), commonest(a)-commonest(b), strings.Compare(a.code, b.code))
+		for _, c := range []*candidate{a, b} {
+			if c.texts < 0 {
+				c.texts = s.textsIn(sample(main), c.code)
+			}
+		}
+		commonest := func(c *candidate) int { return (slices.Index(common, c.code) + len(common)) % (len(common) + 1) }
+		return cmp.Or(b.texts-a.texts, commonest(a)-commonest(b), strings.Compare(a.code, b.code))
 	}
 	guess = slices.MinFunc(slices.Collect(maps.Values(all)), order)
-	claims := make(map[string]bool)
+	claim := func(code, reason string, settings, says int) {
+		c := of(code)
+		c.reason, c.claimed = cmp.Or(c.reason, reason), true
+		c.settings += settings
+		c.says += says
+	}
 	for _, code := range sortedKeys(s.declared) {
-		found := met(code, all, base)
+		found, by := met(code, all, base), s.declared[code]
 		if found == "" {
 			continue
 		}
-		reason := s.declared[code][0] + " says so"
+		reason := by[0] + " says so"
 		if found != code {
-			reason = fmt.Sprintf("%s says %s, and the files are in %s", s.declared[code][0], code, found)
+			reason = fmt.Sprintf("%s says %s, and the files are in %s", by[0], code, found)
 		}
-		of(found, reason).declarations += len(s.declared[code])
-		claims[found] = true
+		claim(found, reason, len(by), 0)
 		for _, t := range main {
 			if guess.code != found && t.bundle() && s.otherThan(t, found) {
-				of(guess.code, t.base+" is not in "+found+", although "+reason)
-				claims[guess.code] = true
+				claim(guess.code, t.base+" is not in "+found+", although "+reason, 0, 0)
 			}
 		}
 	}
 	for _, t := range main {
 		for _, name := range t.all() {
-			if code := s.saysSource(t, name); code != "" {
-				of(code, name+" says so").says += s.readOf(t, name).texts()
-				claims[code] = true
+			if code := s.says[name]; code != "" {
+				claim(code, name+" says so", 0, s.read(name).texts())
 			}
 		}
 	}
-	for _, c := range s.catalogs {
-		of(c.source, c.group.Files[0]+" says so").says += c.group.Keys
-		claims[c.source] = true
+	for _, g := range s.catalogs {
+		claim(g.Languages[0], g.Files[0]+" says so", 0, g.Keys)
 	}
-	for code := range claims {
-		c := all[code]
-		c.texts = s.textsIn(main, code)
-		c.claimed = c.texts > 0 || len(main) == 0 || s.covers(main, code)
+	for code, c := range all {
+		if c.claimed {
+			c.texts = s.textsIn(main, code)
+			c.claimed = c.texts > 0 || len(main) == 0 || s.covers(main, code)
+		}
 	}
 	return guess, slices.MinFunc(slices.Collect(maps.Values(all)), order)
+}
+
+// rank is what speaks for a candidate that nothing claims: English, then a region of it, then the most files; last what
+// is only beside files without a language, as a translation of them.
+func (c *candidate) rank() int {
+	switch {
+	case c.code == "en":
+		return 2000 + c.files
+	case c.alone == 0:
+		return c.files - 2000
+	case sameLanguage(c.code, "en"):
+		return 1000 + c.files
+	}
+	return c.files
 }
 
 func bit(is bool) int {
@@ -284,15 +283,6 @@ func met(code string, all map[string]*candidate, base bool) string {
 	return most(votes, "")
 }
 
-// saysSource is the language that a file says it is written in as a source: as XLIFF without translations, or as the
-// template that the program's settings name; "" where it does not.
-func (s *search) saysSource(t *template, name string) string {
-	if code := s.says[name]; code != "" || !s.templateFiles[name] {
-		return code
-	}
-	return t.codeOf(t.spellingOf(name))
-}
-
 // mostRead bounds how many files are read to find out which language is the fullest.
 const mostRead = 200
 
@@ -309,36 +299,34 @@ func sample(templates []*template) []*template {
 
 // textsIn counts the texts of the files that are source files if the source language is this one.
 func (s *search) textsIn(templates []*template, code string) (n int) {
-	for _, c := range s.catalogs {
-		if c.source == code {
-			n += c.group.Keys
-		}
+	for _, g := range s.catalogs {
+		n += g.Keys * bit(g.Languages[0] == code)
 	}
 	for i, t := range templates {
 		if i == mostRead {
 			break
 		}
-		file, _ := t.in(code)
+		file := t.in(code)
 		switch {
-		case t.base == "", s.isBlank(t, t.base):
+		case t.base == "", s.isBlank(t.base):
 		case !s.otherThan(t, code):
 			file = t.base
 		case t.bundle(): // whose source file is in another language
 			file = ""
 		}
 		if file != "" {
-			n += s.readOf(t, file).texts()
+			n += s.read(file).texts()
 		}
 	}
 	return n
 }
 
-// fullest is the language with the most texts in templates, but for one.
-func (s *search) fullest(templates []*template, but string) (code string, n int) {
+// fullest is the language with the most texts in templates, of some.
+func (s *search) fullest(templates []*template, some func(code string) bool) (code string, n int) {
 	counts := make(map[string]int)
 	for _, t := range templates {
 		for code := range t.by() {
-			if code != but && counts[code] == 0 {
+			if _, counted := counts[code]; !counted && some(code) {
 				counts[code] = s.textsIn(templates, code)
 			}
 		}
@@ -350,27 +338,27 @@ func (s *search) fullest(templates []*template, but string) (code string, n int)
 // covers reports whether files are in a language that cannot be read: what is broken counts as there.
 func (s *search) covers(main []*template, code string) bool {
 	return slices.ContainsFunc(main, func(t *template) bool {
-		file, _ := t.in(code)
+		file := t.in(code)
 		file = cmp.Or(file, t.base)
-		return file != "" && s.readOf(t, file).err != nil
+		return file != "" && s.read(file).err != nil
 	})
 }
 
 // otherThan reports whether the file without a language says something else than the one in a language beside it: then
 // it is not in that language.
 func (s *search) otherThan(t *template, code string) bool {
-	file, spelling := t.in(code)
-	if t.base == "" || file == "" || s.saysSource(t, t.base) == code {
+	file := t.in(code)
+	if t.base == "" || file == "" || s.says[t.base] == code {
 		return false
 	}
-	shared, same := s.compared(t.base, file, spelling)
+	shared, same := s.compared(t.base, file)
 	return shared > 0 && same*2 < shared
 }
 
 // compared counts the texts that two files have under the same keys, and those that are the same.
-func (s *search) compared(base, other, spelling string) (shared, same int) {
-	first := s.read(base, "").byEntry
-	for entry, text := range s.read(other, spelling).byEntry {
+func (s *search) compared(base, other string) (shared, same int) {
+	first := s.read(base).byEntry
+	for entry, text := range s.read(other).byEntry {
 		if first, both := first[entry]; both {
 			shared++
 			same += bit(first == text)
@@ -382,24 +370,14 @@ func (s *search) compared(base, other, spelling string) (shared, same int) {
 // variant replaces a source language whose files have few of the texts that another variety of it has: en-US.json is {}
 // beside en.json. An overlay of a region adds to the source.
 func (s *search) variant(main []*template) {
-	main = slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.by()[s.source] == "" })
+	main = slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.in(s.source) == "" })
 	if s.covers(main, s.source) {
 		return
 	}
 	mine := s.textsIn(main, s.source)
-	best, most := "", 2*mine // translations keep texts that the source lost long ago
-	for _, t := range main {
-		for _, code := range sortedKeys(t.by()) {
-			if code == s.source || !sameLanguage(code, s.source) {
-				continue
-			}
-			if n := s.textsIn(main, code); n > most || n == most && code < best {
-				best, most = code, n
-			}
-		}
-	}
-	if best != "" {
-		s.reason = fmt.Sprintf("its files have %s, and those in %s have %d", texts(most), s.source, mine)
+	isVariety := func(code string) bool { return code != s.source && sameLanguage(code, s.source) }
+	if best, n := s.fullest(main, isVariety); n > 2*mine { // translations keep texts that the source lost long ago
+		s.reason = fmt.Sprintf("its files have %s, and those in %s have %d", texts(n), s.source, mine)
 		s.source = best
 	}
 }
@@ -411,9 +389,9 @@ func (s *search) fuller(main []*template) (string, int) {
 		return "", 0
 	}
 	beside := sample(slices.DeleteFunc(slices.Clone(main), func(t *template) bool {
-		return t.base != "" || t.by()["en"] == ""
+		return t.base != "" || t.in("en") == ""
 	}))
-	other, n := s.fullest(beside, "en")
+	other, n := s.fullest(beside, func(code string) bool { return code != "en" })
 	if english := s.textsIn(beside, "en"); n-english > 5 && n*4 > english*5 {
 		return other, n - english
 	}
@@ -428,13 +406,13 @@ func (s *search) otherBase(main []*template) (same, unsure string) {
 			continue
 		}
 		for _, code := range sortedKeys(t.by()) {
-			file, spelling := t.in(code)
-			if shared, equal := s.compared(t.base, file, spelling); shared > 1 && equal*5 > shared*4 {
+			file := t.in(code)
+			if shared, equal := s.compared(t.base, file); shared > 1 && equal*5 > shared*4 {
 				return code, ""
 			}
 		}
 		if t.bundle() { // else the English file is the source
-			english, _ := t.in("en")
+			english := t.in("en")
 			return "", fmt.Sprintf("%s is in a language that its path does not tell: %s beside it is English, and says "+
 				"something else", t.base, english)
 		}
@@ -446,15 +424,17 @@ func (s *search) otherBase(main []*template) (same, unsure string) {
 // in another language than its texts, or those whose keys are sentences and other texts.
 func (s *search) onlyTranslations(main []*template) string {
 	for _, t := range main {
-		file, spelling := t.in(s.source)
+		file := t.in(s.source)
 		if t.base != "" || file == "" || s.source == "en" || s.source == likely("en") {
 			continue
 		}
-		if t.format().Extracted() != "" && s.hasTranslation(file) {
-			return fmt.Sprintf("%s holds translations, and no template has the source texts alone; make one (xgettext, "+
-				"pybabel extract, django-admin makemessages --keep-pot) and add it to git", file)
+		if t.format().Extracted() != "" {
+			if src, err := s.readFile(file, &s.left); err == nil && msgstr.Match(src) {
+				return fmt.Sprintf("%s holds translations, and no template has the source texts alone; make one (xgettext, "+
+					"pybabel extract, django-admin makemessages --keep-pot) and add it to git", file)
+			}
 		}
-		texts := s.read(file, spelling).byEntry
+		texts := s.read(file).byEntry
 		sentences := 0
 		for entry, text := range texts {
 			key, _, _ := strings.Cut(entry, "\x00")
@@ -468,12 +448,7 @@ func (s *search) onlyTranslations(main []*template) string {
 	return ""
 }
 
-// hasTranslation reports whether a file of gettext's has a text in a translation's place.
-func (s *search) hasTranslation(file string) bool {
-	src, err := s.readFile(file, &s.left)
-	return err == nil && msgstr.Match(src)
-}
-
+// msgstr is a text in a translation's place, in a file of gettext's.
 var msgstr = re(`(?m)^msgstr(\[\d\])?[ \t]+"[^"]`)
 
 // product is the templates with the most languages, and those with half as many: they decide what the source language
@@ -517,7 +492,7 @@ func (s *search) pair(believed []*template, given string) {
 		}
 	}
 	var near []lone
-	alike := make(map[string][]lone) // by name without language
+	namesakes := make(map[string][]lone) // by name without language
 	for _, name := range sortedKeys(s.names) {
 		if standingOf(name) != own {
 			continue
@@ -535,7 +510,7 @@ func (s *search) pair(believed []*template, given string) {
 		}
 		slices.Sort(shapes)
 		for _, shape := range slices.Compact(shapes) {
-			alike[shape] = append(alike[shape], one)
+			namesakes[shape] = append(namesakes[shape], one)
 		}
 	}
 	for _, t := range believed {
@@ -543,16 +518,13 @@ func (s *search) pair(believed []*template, given string) {
 		if t.base != "" || t.standing != own || hasSource {
 			continue
 		}
-		before, _, _ := strings.Cut(t.text, "{")
-		folder := path.Dir(path.Dir(before+"x")) + "/"
-		extracted := t.format().Bilingual()
+		folder := path.Dir(t.above()) + "/"
 		var files []lone
 		if t.format().Platform == "" {
-			files = append(slices.Clone(alike[path.Base(t.text)]), alike[t.unqualified()]...)
+			files = append(slices.Clone(namesakes[path.Base(t.text)]), namesakes[t.unqualified()]...)
 		}
 		for _, one := range near {
-			beside := folder == "./" || strings.HasPrefix(one.file, folder)
-			if extracted && isExtracted(one.file, s.says) || !extracted && beside {
+			if t.format().Bilingual() || folder == "./" || strings.HasPrefix(one.file, folder) {
 				files = append(files, one)
 			}
 		}
@@ -567,24 +539,23 @@ func (s *search) pairWith(t *template, files []lone) {
 		return cmp.Compare(s.sizes[t.files[a]], s.sizes[t.files[b]])
 	})
 	size := s.sizes[t.files[fullest]]
-	its := s.read(t.files[fullest], fullest)
-	before, _, _ := strings.Cut(t.text, "{")
+	its := s.read(t.files[fullest])
 	anywhere := t.format().Platform == "" // else programs read translations from beside the source
 	most := len(its.byEntry) / 2
 	best := lone{}
 	for _, one := range files {
 		isOwn := probably(t.spellingIn(one.file)) != "" // a language, or a country that is meant for one
-		far := !strings.HasPrefix(one.file, path.Dir(before+"x")+"/") ||
+		far := !strings.HasPrefix(one.file, t.above()+"/") ||
 			t.android() != strings.Contains(one.file, "/values/")
 		its64th := s.sizes[one.file] / 64 // data that need not be read
 		if isOwn || path.Ext(one.file) != extension(t.text) || s.sizes[one.file]*8 < size || far && its64th > size ||
-			t.format().Bilingual() && !isExtracted(one.file, s.says) {
+			t.format().Bilingual() && !s.isExtracted(one.file) {
 			continue
 		}
-		entries := len(s.read(one.file, one.spelling).byEntry)
-		shared, _ := s.compared(one.file, t.files[fullest], fullest)
+		entries := len(s.read(one.file).byEntry)
+		shared, _ := s.compared(one.file, t.files[fullest])
 		isNearer := shared == most && best.file != "" &&
-			inCommonWith(one.file, t.text) > inCommonWith(best.file, t.text)
+			alike([]byte(one.file), []byte(t.text)) > alike([]byte(best.file), []byte(t.text))
 		names := []string{t.unqualified(), strings.Replace(path.Base(t.text), "{LANGUAGE}", one.spelling, 1)}
 		isNamesake := anywhere && names[0] != extension(t.text) && slices.Contains(names, path.Base(one.file))
 		isMost := shared >= 5 && shared*10 >= entries || isNamesake && shared*2 >= entries
@@ -602,14 +573,6 @@ func (s *search) pairWith(t *template, files []lone) {
 	}
 }
 
-// inCommonWith counts the bytes that two paths begin with.
-func inCommonWith(a, b string) (n int) {
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
 // likely is a language with the region that most of its speakers mean: en is en-US.
 func likely(code string) string {
 	tag := language.Make(code)
@@ -622,18 +585,13 @@ func likely(code string) string {
 func (s *search) chooseSources(all []*template) {
 	translated := make(map[string]bool)
 	for _, t := range all {
-		by, _ := t.spellings()
-		if t.base != "" || by[s.source] != "" {
+		if by := t.by(); t.base != "" || by[s.source] != "" {
 			for code := range by {
 				translated[code] = true
 			}
 		}
 	}
 	for _, t := range all {
-		if t.paired { // with what another tool names, or by its keys
-			t.source = t.base
-			continue
-		}
 		t.source = s.sourceFile(t, translated)
 	}
 }
@@ -643,19 +601,18 @@ func (s *search) chooseSources(all []*template) {
 // something else; then the file in the language if it has a text, and last the one in its only other variety, unless
 // that is a translation elsewhere.
 func (s *search) sourceFile(t *template, translated map[string]bool) string {
-	spelled, spelling := t.in(s.source)
+	spelled := t.in(s.source)
 	switch {
+	case t.paired: // with what another tool names, or by its keys
+		return t.base
 	case t.android() && s.source != "en" && s.otherThan(t, s.source):
 		return ""
-	case spelled != "" && t.base != "" && s.isBlank(t, spelled) && !s.isBlank(t, t.base):
+	case t.android(), t.base != "" && (spelled == "" || s.isExtracted(t.base) || s.isBlank(spelled) &&
+		!s.isBlank(t.base)):
 		return t.base
-	case t.android(), t.base != "" && (spelled == "" || isExtracted(t.base, s.says)):
+	case t.base != "" && t.fallsBack() && !s.otherThan(t, s.source) &&
+		s.read(t.base).texts() >= max(1, s.read(spelled).texts()):
 		return t.base
-	case spelled != "" && t.base != "" && t.fallsBack() && !s.otherThan(t, s.source):
-		if mine := s.read(t.base, "").texts(); mine > 0 && mine >= s.read(spelled, spelling).texts() {
-			return t.base
-		}
-		return spelled
 	case spelled != "":
 		return spelled
 	}
@@ -672,18 +629,18 @@ func (s *search) sourceFile(t *template, translated map[string]bool) string {
 }
 
 // isBlank reports whether a file can be read and has no text.
-func (s *search) isBlank(t *template, file string) bool {
-	r := s.readOf(t, file)
+func (s *search) isBlank(file string) bool {
+	r := s.read(file)
 	return r.err == nil && len(r.byEntry) == 0
 }
 
-func texts(n int) string {
+func texts(n int) string { return counted(n, "text") }
+
+func counted(n int, what string) string {
 	if n == 1 {
-		return "1 text"
+		return "1 " + what
 	}
-	return strconv.Itoa(n) + " texts"
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-func sortedValues[K comparable](m map[K]string) []string { return slices.Sorted(maps.Values(m)) }

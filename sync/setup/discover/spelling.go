@@ -205,14 +205,12 @@ func probably(spelling string) string {
 // pseudo-languages.
 func forTests(spelling string) string {
 	parts := strings.FieldsFunc(strings.ToLower(spelling), func(r rune) bool { return r == '-' || r == '_' || r == '+' })
+	isPseudo := func(part string) bool { return slices.Contains([]string{"pseudo", "xa", "xb", "rxa", "rxb"}, part) }
 	switch {
 	case len(parts) == 0:
 	case parts[0] == "qqq":
 		return "holds notes for translators"
-	case slices.Contains(parts, "pseudo"):
-		return madeForTests
-	case len(parts[0]) == 3 && parts[0] >= "qaa" && parts[0] <= "qtz", slices.Contains(parts, "xa"),
-		slices.Contains(parts, "xb"), slices.Contains(parts, "rxa"), slices.Contains(parts, "rxb"):
+	case len(parts[0]) == 3 && parts[0] >= "qaa" && parts[0] <= "qtz", slices.ContainsFunc(parts, isPseudo):
 		return madeForTests
 	}
 	return ""

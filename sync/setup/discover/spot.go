@@ -2,6 +2,7 @@ package discover
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -18,122 +19,108 @@ var resourceFolders = []string{"locale", "locales", "_locales", "i18n", "l10n", 
 type spotted struct {
 	file     string
 	template string // with {LANGUAGE}, {LOCALE:ANDROID} or {LOCALE:IOS} there
-	at       int    // which part of the path that is
 	spelling string // what is there; "" in the unqualified folder of Android and in Base.lproj: the source language
 	twoWays  bool   // it is there in two spellings, which one placeholder cannot have
 }
 
 // spot finds every part of a path that may name a language.
-func spot(name string) []spotted {
-	ext := path.Ext(name)
+func spot(name string) (found []spotted) {
 	parts := strings.Split(name, "/")
-	var found []spotted
-	add := func(at int, placeholder, spelling string) {
-		p := slices.Clone(parts)
-		p[at] = placeholder
-		found = append(found, spotted{name, strings.Join(p, "/"), at, spelling, false})
-	}
 	last := len(parts) - 1
-	format, _ := formats.ByExtension(name)
-	for i, part := range parts {
-		switch {
-		case format.Platform == formats.Android:
-			qualified, values := strings.CutPrefix(part, "values")
-			spelling := strings.TrimPrefix(qualified, "-")
-			_, ok := codeOf(spelling)
-			switch {
-			case i != last-1:
-			case values && (qualified == "" || ok && strings.HasPrefix(qualified, "-")):
-				add(i, "values-{LOCALE:ANDROID}", spelling)
-			case part == "base":
-				add(i, "{LOCALE:ANDROID}", "")
-			default:
-				if _, ok := codeOf(part); ok {
-					add(i, "{LOCALE:ANDROID}", part)
-				}
+	add := func(at int, before, placeholder, after, spelling string) {
+		p := slices.Clone(parts)
+		p[at] = before + placeholder + after
+		found = append(found, spotted{name, strings.Join(p, "/"), spelling, false})
+	}
+	switch format, _ := formats.ByExtension(name); {
+	case format.Platform == formats.Android && last == 0:
+	case format.Platform == formats.Android:
+		folder := parts[last-1]
+		if qualifier, values := strings.CutPrefix(folder, "values"); values {
+			spelling, qualified := strings.CutPrefix(qualifier, "-")
+			if _, ok := codeOf(spelling); qualifier == "" || qualified && ok {
+				add(last-1, "values-", "{LOCALE:ANDROID}", "", spelling)
 			}
-		case format.Platform == formats.Apple && strings.Contains(name, ".lproj/"):
-			folder, lproj := strings.CutSuffix(part, ".lproj")
-			_, ok := codeOf(folder)
-			if i < last && lproj && folder == "Base" {
-				add(i, "{LOCALE:IOS}.lproj", "")
-			} else if i < last && lproj && (ok || named(folder) != "") {
-				add(i, "{LOCALE:IOS}.lproj", folder)
-			}
-		case i < last && isLanguage(part):
-			add(i, "{LANGUAGE}", part)
-		case i < last: // resource.language.de_de/strings.po
-			if at := strings.LastIndexByte(part, '.'); at > 0 && isCommon(part[at+1:]) && isLanguage(part[at+1:]) {
-				add(i, part[:at+1]+"{LANGUAGE}", part[at+1:])
-			}
-		default:
-			spotInName(strings.TrimSuffix(part, ext), ext, func(placeholder, spelling string) { add(i, placeholder, spelling) })
+		} else if folder == "base" {
+			add(last-1, "", "{LOCALE:ANDROID}", "", "")
+		} else if _, ok := codeOf(folder); ok {
+			add(last-1, "", "{LOCALE:ANDROID}", "", folder)
 		}
+	case format.Platform == formats.Apple && strings.Contains(name, ".lproj/"):
+		for i, part := range parts[:last] {
+			if folder, lproj := strings.CutSuffix(part, ".lproj"); lproj && folder == "Base" {
+				add(i, "", "{LOCALE:IOS}", ".lproj", "")
+			} else if lproj && languageOf(folder) != "" {
+				add(i, "", "{LOCALE:IOS}", ".lproj", folder)
+			}
+		}
+	default:
+		for i, part := range parts[:last] {
+			at := strings.LastIndexByte(part, '.') + 1 // resource.language.de_de/strings.po
+			switch {
+			case languageOf(part) != "":
+				add(i, "", "{LANGUAGE}", "", part)
+			case at > 1 && isCommon(part[at:]) && languageOf(part[at:]) != "":
+				add(i, part[:at], "{LANGUAGE}", "", part[at:])
+			}
+		}
+		spotInName(parts[last], func(before, after, spelling string) { add(last, before, "{LANGUAGE}", after, spelling) })
 	}
 	return append(found, spotTwice(found)...)
 }
 
 // spotTwice joins the two parts of a path that name one language: en/en.json, and de_DE/app.de-DE.json in two
 // spellings.
-func spotTwice(found []spotted) []spotted {
-	var both []spotted
+func spotTwice(found []spotted) (both []spotted) {
 	for i, a := range found {
 		for _, b := range found[i+1:] {
 			mine, ok := codeOf(a.spelling)
 			other, _ := codeOf(b.spelling)
-			isOne := a.spelling == b.spelling
-			if !isOne && (!ok || mine != other) || a.at == b.at || a.spelling == "" ||
-				strings.Contains(a.template, "{LOCALE:") || strings.Contains(b.template, "{LOCALE:") {
+			isOne, at := a.spelling == b.spelling, partOf(b.template)
+			if !isOne && (!ok || mine != other) || partOf(a.template) == at || strings.Contains(a.template, "{LOCALE:") {
 				continue
 			}
 			parts := strings.Split(a.template, "/")
-			parts[b.at] = strings.Split(b.template, "/")[b.at]
-			both = append(both, spotted{a.file, strings.Join(parts, "/"), b.at, a.spelling, !isOne})
+			parts[at] = strings.Split(b.template, "/")[at]
+			both = append(both, spotted{a.file, strings.Join(parts, "/"), a.spelling, !isOne})
 		}
 	}
 	return both
 }
 
 // spotInName finds the language in the name of a file: alone, or behind the last mark that leaves one (app_zh_CN,
-// devise.pt-BR).
-func spotInName(stem, ext string, add func(placeholder, spelling string)) {
-	if name, slang := strings.CutSuffix(stem, ".i18n"); slang { // strings_de.i18n.json
-		stem, ext = name, ".i18n"+ext
+// devise.pt-BR), or before the first (TYPO3's de.locallang.xlf).
+func spotInName(name string, add func(before, after, spelling string)) {
+	ext := path.Ext(name)
+	if strings.HasSuffix(name, ".i18n"+ext) { // strings_de.i18n.json
+		ext = ".i18n" + ext
 	}
+	stem := strings.TrimSuffix(name, ext)
 	if forTests(stem) != "" {
 		return
 	}
-	if isLanguage(stem) {
-		add("{LANGUAGE}"+ext, stem)
+	if languageOf(stem) != "" {
+		add("", ext, stem)
 		return
 	}
 	for at := 1; at < len(stem); at++ {
-		if !strings.ContainsRune("._-", rune(stem[at])) {
-			continue
-		}
-		if isLanguage(stem[at+1:]) {
-			add(stem[:at+1]+"{LANGUAGE}"+ext, stem[at+1:])
+		if strings.ContainsRune("._-", rune(stem[at])) && languageOf(stem[at+1:]) != "" {
+			add(stem[:at+1], ext, stem[at+1:])
 			break
 		}
 	}
-	if at := strings.IndexByte(stem, '.'); at > 0 { // TYPO3's de.locallang.xlf
-		if isLanguage(stem[:at]) {
-			add("{LANGUAGE}"+stem[at:]+ext, stem[:at])
-		}
+	if first, more, is := strings.Cut(stem, "."); is && languageOf(first) != "" {
+		add("", "."+more+ext, first)
 	}
-}
-
-// isLanguage reports whether a part of a path may name a language, if only by its name in English.
-func isLanguage(part string) bool {
-	_, ok := codeOf(part)
-	return ok || named(part) != ""
 }
 
 // codeOf is codeOf for what a template has in a language's position, the names of Apple's older projects included.
 func (t *template) codeOf(spelling string) string {
-	if code := t.proven[spelling]; code != "" {
-		return code
-	}
+	return cmp.Or(t.proven[spelling], languageOf(spelling))
+}
+
+// languageOf is the code of a spelling, also of a language's name in English; "" of what is neither.
+func languageOf(spelling string) string {
 	code, _ := codeOf(spelling)
 	return cmp.Or(code, named(spelling))
 }
@@ -141,14 +128,27 @@ func (t *template) codeOf(spelling string) string {
 // template is the files of one template, by spelling of the language.
 type template struct {
 	text     string
-	at       int // the part of the path that names the language
 	files    map[string]string
 	names    map[string]string // files that are its own if the names of languages in their paths are meant
-	proven   map[string]string // the codes of spellings that only the texts prove to be of a language
+	proven   map[string]string // the codes of spellings that only texts or settings prove to be of a language
 	base     string            // the file whose path names no language
 	paired   bool              // its source is told by its keys, not by its path
 	source   string            // the file that translations are made from, once that is settled
 	standing standing
+}
+
+// partOf is the last part of a template that names the language.
+func partOf(text string) int { return strings.Count(text[:strings.LastIndex(text, "{")], "/") }
+
+// above is the folder in which the first part of its paths that names the language is.
+func (t *template) above() string {
+	before, _, _ := strings.Cut(t.text, "{")
+	return path.Dir(before + "x")
+}
+
+func newTemplate(text, base string) *template {
+	return &template{text: text, base: base, files: make(map[string]string), names: make(map[string]string),
+		proven: make(map[string]string), standing: standingOf(text)}
 }
 
 // inName reports whether the language is in the file's name and not in a folder's.
@@ -159,52 +159,46 @@ func (t *template) android() bool { return strings.Contains(t.text, "{LOCALE:AND
 // moko reports whether the folders are named as moko-resources names them: base/strings.xml, de/strings.xml.
 func (t *template) moko() bool { return t.android() && !strings.Contains(t.text, "values-{LOCALE") }
 
-// findBase looks for the file that its translations were named after: messages.json beside messages.de.json,
+// findBase looks for the file that a template's translations were named after: messages.json beside messages.de.json,
 // locales/app.json above locales/de/app.json.
-func (t *template) findBase(names map[string]bool, says map[string]string) {
-	if strings.Contains(t.text, "{LOCALE:") {
+func (s *search) findBase(t *template) {
+	if strings.Contains(t.text, "{LOCALE:") || len(t.files) == 0 {
 		return
 	}
-	t.base = t.extracted(names, says)
-	if t.base != "" {
+	if t.base = s.extractedFor(t); t.base != "" {
 		return
 	}
-	parts := strings.Split(t.text, "/")
+	parts, at := strings.Split(t.text, "/"), partOf(t.text)
 	if t.inName() {
-		parts[t.at] = strings.TrimSuffix(t.unqualified(), extension(t.text)) + path.Ext(t.text)
+		parts[at] = strings.TrimSuffix(t.unqualified(), extension(t.text)) + path.Ext(t.text)
 	} else {
-		parts = slices.Delete(parts, t.at, t.at+1)
+		parts = slices.Delete(parts, at, at+1)
 	}
 	name := strings.Join(parts, "/")
-	if _, there := names[name]; there && len(t.files) > 0 {
+	if _, there := s.names[name]; there {
 		t.base = name
 	}
 }
 
-// extracted looks for the file that a program's texts were extracted to: locale/app.pot for
+// extractedFor looks for the file that a program's texts were extracted to: locale/app.pot for
 // locale/de/LC_MESSAGES/app.po and ui/messages.xlf for ui/src/locale/messages.de.xlf, also in the folders above;
 // po/app.pot, alone there, for po/de.po.
-func (t *template) extracted(names map[string]bool, says map[string]string) string {
-	if len(t.files) == 0 {
-		return ""
-	}
-	before, _, _ := strings.Cut(t.text, "{LANGUAGE}")
+func (s *search) extractedFor(t *template) string {
 	base, ext := t.unqualified(), extension(t.text)
-	for folder := path.Dir(before + "x"); base != ext; folder = path.Dir(folder) {
+	for folder := t.above(); base != ext; folder = path.Dir(folder) {
 		name := path.Join(folder, base)
-		if _, there := names[name]; there && isExtracted(name, says) {
+		if _, there := s.names[name]; there && s.isExtracted(name) {
 			return name
 		}
 		if folder == "." {
-			break
+			return ""
 		}
 	}
-	var found []string
-	for name := range names {
-		if base == ext && path.Dir(name) == path.Dir(before+"x") && path.Ext(name) == ext && isExtracted(name, says) {
-			found = append(found, name)
-		}
-	}
+	beside := s.beginning(strings.TrimPrefix(t.above()+"/", "./"))
+	found := slices.DeleteFunc(slices.Clone(beside), func(name string) bool {
+		_, there := s.names[name]
+		return !there || path.Dir(name) != t.above() || path.Ext(name) != ext || !s.isExtracted(name)
+	})
 	if len(found) != 1 {
 		return ""
 	}
@@ -229,9 +223,9 @@ func extension(name string) string {
 }
 
 // isExtracted reports whether a file holds source texts that a tool took out of a program, and no translations.
-func isExtracted(name string, says map[string]string) bool {
+func (s *search) isExtracted(name string) bool {
 	format, _ := formats.ByExtension(name)
-	return says[name] != "" || format.Extracted() != "" && path.Ext(name) == format.Extracted()
+	return format.Bilingual() && s.says[name] != "" || format.Extracted() != "" && path.Ext(name) == format.Extracted()
 }
 
 // spellings are how the paths of its files name languages, one way each: of two ways the service's, or one of two
@@ -260,18 +254,16 @@ func (t *template) by() map[string]string {
 	return by
 }
 
-// in is its file in a language, and how that spells it; "" where there is none.
-func (t *template) in(code string) (file, spelling string) {
-	spelling = t.by()[code]
-	return t.files[spelling], spelling
-}
+// in is its file in a language; "" where there is none.
+func (t *template) in(code string) string { return t.files[t.by()[code]] }
 
 // all are its files, the one without a language first.
 func (t *template) all() []string {
-	if t.base == "" {
-		return sortedValues(t.files)
+	all := slices.Sorted(maps.Values(t.files))
+	if t.base != "" {
+		all = slices.Insert(all, 0, t.base)
 	}
-	return append([]string{t.base}, sortedValues(t.files)...)
+	return all
 }
 
 // takenBy are the files of templates.
@@ -299,33 +291,21 @@ func (t *template) fallsBack() bool {
 
 // bundle reports whether the format's programs always fall back to the file without a language.
 func (t *template) bundle() bool {
-	format, _ := formats.ByExtension(t.text)
-	return t.base != "" && t.fallsBack() && (format.Resources || format.Spelling == formats.Regional)
+	return t.base != "" && t.fallsBack() && (t.format().Resources || t.format().Spelling == formats.Regional)
 }
 
 // inPlace reports whether the files lie where resource files do.
-func (t *template) inPlace() bool {
-	for part := range strings.SplitSeq(path.Dir(t.text), "/") {
-		if slices.Contains(resourceFolders, part) {
-			return true
-		}
-	}
-	return false
-}
+func (t *template) inPlace() bool { return placeOf(t.text) != "" }
 
 // believable: the same file in two languages, or one in a folder that resource files are kept under, or of a format
 // that is nothing else.
 func (t *template) believable() bool {
-	format, _ := formats.ByExtension(t.text)
+	format, by, known := t.format(), t.by(), 0
 	if strings.Contains(t.text, "{LOCALE:") || format.Texts {
 		return true
 	}
-	by, _ := t.spellings()
-	known := 0
 	for _, spelling := range by {
-		if isCommon(spelling) {
-			known++
-		}
+		known += bit(isCommon(spelling))
 	}
 	if name := path.Base(t.text); strings.HasPrefix(name, "{LANGUAGE}") && strings.Count(name, ".") > 1 { // en.old.json
 		return known > 1 || known > 0 && t.base != ""
@@ -339,19 +319,11 @@ func (t *template) believable() bool {
 	case format.Spelling == formats.Regional && strings.Contains(t.text, "_{LANGUAGE}"):
 		return known > 1 || known > 0 && (t.base != "" || by["en"] != "") // application-it.properties is a profile
 	case t.base != "":
-		return known > 1 || known == 1 && isProgrammersSource(t.base)
+		return known > 1 || known == 1 && sourceNames.MatchString(path.Base(t.base))
 	}
 	return known > 1
 }
 
-// isProgrammersSource reports whether a file without a language is named as sources of translations are.
-func isProgrammersSource(base string) bool {
-	stem := strings.ToLower(path.Base(base))
-	for _, word := range []string{"messages", "strings", "translations", "package.nls", "labels", "locale", "i18n",
-		"texts", "bundle", "resource", "applicationresources"} {
-		if strings.HasPrefix(stem, word) {
-			return true
-		}
-	}
-	return false
-}
+// sourceNames are how sources of translations are named whose paths tell no language.
+var sourceNames = re(`(?i)^(messages|strings|translations|package\.nls|labels|locale|i18n|texts|bundle|resource|` +
+	`applicationresources)`)

@@ -19,16 +19,16 @@ const instead = "keep the texts in JSON or YAML, or convert them to one of these
 
 // unreadable is files of such a kind that are named alike.
 type unreadable struct {
-	kind      string
-	files     int
-	bytes     int64
-	languages map[string]bool
+	kind, pattern string
+	files         int
+	bytes         int64
+	languages     map[string]bool
 }
 
 // hasNoGrammar reports whether a file is of such a kind, as far as its path tells.
 func hasNoGrammar(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
-	return noGrammar[ext] != "" && (ext == fluent || (&template{text: name}).inPlace())
+	return noGrammar[ext] != "" && (ext == fluent || placeOf(name) != "")
 }
 
 // noteUnreadable gathers files of such a kind by the way that they are named.
@@ -39,7 +39,8 @@ func (s *search) noteUnreadable(name string, size int64) {
 	found := append(spot(name), spotted{template: name})[0]
 	u := s.unreadable[found.template]
 	if u == nil {
-		u = &unreadable{kind: noGrammar[strings.ToLower(path.Ext(name))], languages: make(map[string]bool)}
+		u = &unreadable{kind: noGrammar[strings.ToLower(path.Ext(name))], pattern: found.template,
+			languages: make(map[string]bool)}
 		s.unreadable[found.template] = u
 	}
 	u.files++
@@ -50,22 +51,22 @@ func (s *search) noteUnreadable(name string, size int64) {
 // unsupported leaves out the files of such kinds. It says which kind most of the repository's translations are in,
 // where they are more than what can be translated with this configuration.
 func (s *search) unsupported(supported int64) string {
-	byKind, example := make(map[string]*unreadable), make(map[string]string)
-	best := &unreadable{}
-	total := int64(0)
+	byKind, total := make(map[string]*unreadable), int64(0)
+	largest, best := make(map[string]*unreadable), &unreadable{}
 	for _, pattern := range sortedKeys(s.unreadable) {
 		u := s.unreadable[pattern]
 		if u.kind != noGrammar[fluent] && len(u.languages) < 2 {
 			continue
 		}
-		s.gathered[LeftOut{Path: pattern, Reason: "is " + u.kind + ", which locsync does not support; " + instead}] = u.files
-		if byKind[u.kind] == nil {
-			byKind[u.kind] = &unreadable{kind: u.kind}
-		}
-		if shown := s.unreadable[example[u.kind]]; shown == nil || u.bytes > shown.bytes {
-			example[u.kind] = pattern
-		}
+		s.leave(pattern, "is "+u.kind+", which locsync does not support; "+instead, u.files)
 		all := byKind[u.kind]
+		if all == nil {
+			all = &unreadable{kind: u.kind}
+			byKind[u.kind], largest[u.kind] = all, u
+		}
+		if u.bytes > largest[u.kind].bytes {
+			largest[u.kind] = u
+		}
 		all.files += u.files
 		all.bytes += u.bytes
 		total += u.bytes
@@ -76,10 +77,7 @@ func (s *search) unsupported(supported int64) string {
 	if total <= supported {
 		return ""
 	}
-	count := "1 file"
-	if best.files > 1 {
-		count = fmt.Sprintf("%d files", best.files)
-	}
 	return fmt.Sprintf("Most of what this repository translates is in a format that locsync does not support: "+
-		"%s (%s, such as %s). To translate it, %s", best.kind, count, example[best.kind], instead)
+		"%s (%s, such as %s). To translate it, %s", best.kind, counted(best.files, "file"), largest[best.kind].pattern,
+		instead)
 }
