@@ -167,6 +167,9 @@ func KeysOf(t *tree.Tree) map[string]map[string]bool {
 	return keys
 }
 
+// Archived are the keys of a collection that the service has put aside; not to be changed.
+func (a *Sources) Archived(collection string) map[string]bool { return a.archived[collection] }
+
 // archived are the keys of a collection that were archived.
 func archived(r ledger.Reader, scope, collection string) (map[string]bool, error) {
 	marks, err := r.Marks(ledger.Archived.Of(scope, ledger.Source{Collection: collection}))

@@ -49,6 +49,7 @@ type followingFile struct {
 	branch   catalog.Marks // what the translation branch has of it
 	now      *translations
 	living   map[string]bool // keys of the source file
+	archived map[string]bool // keys that the service has put aside, with older translations
 	source   catalog.Marks   // the digests of its texts
 	keys     []*followingKey
 }
@@ -114,11 +115,13 @@ func planRenames(t *tree.Tree, project *config.Project, files []*followingFile) 
 			if k.leaves(f) {
 				outcome = catalog.Replaces // it goes along with the text that it is of
 			}
+			conflicts := again // also over what comes back with a key that was put aside
+			if len(there) == 0 && !f.archived[k.rename.To.Key] {
+				conflicts = fresh
+			}
 			switch {
-			case len(there) == 0:
-				add(imported, importKind{fresh, state}, k, texts, ours)
-			case outcome == catalog.Replaces:
-				add(imported, importKind{again, state}, k, texts, ours)
+			case len(there) == 0 || outcome == catalog.Replaces:
+				add(imported, importKind{conflicts, state}, k, texts, ours)
 			case outcome == catalog.Both || outcome == catalog.Unmet:
 				plan.told = append(plan.told, k.stays(f, there, texts))
 				continue

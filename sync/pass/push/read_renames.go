@@ -75,7 +75,7 @@ func (r *renameReader) file(
 		return nil, err
 	}
 	f := &followingFile{bundle: b, language: l, now: now, path: cmp.Or(b.Target(l), b.Path),
-		format: r.groupOf(b).ExportFormat()}
+		format: r.groupOf(b).ExportFormat(), archived: r.push.accepted.Archived(b.Collection)}
 	if s := r.push.tree.Of(b); s != nil && !s.Broken() {
 		f.living, f.source = s.TextKeys(), catalog.Digests(s.All.Marks())
 	}
