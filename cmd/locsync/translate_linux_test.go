@@ -14,7 +14,7 @@ func TestTranslateAtATerminal(t *testing.T) {
 	s := atConsole(t, w.command("translate", "--to", "de"), 80, nil)
 	at := s.until("Ctrl-D ends them:", 0)
 	s.types("Good\n\x04")
-	s.until(`(?m)^de: \S`, at)
+	s.until(`[\r\n]de: \S`, at)
 	if code := s.wait(); code != 0 {
 		t.Errorf("exit code %d: %q", code, s.text())
 	}
