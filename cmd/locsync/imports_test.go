@@ -67,7 +67,7 @@ var imports = map[string][]string{
 		"gitops", "sync/pass/accepted", "sync/text/bundle", "sync/text/catalog", "sync/config", "sync/pass/events",
 		"sync/failure",
 		"sync/memory/ledger", "sync/report", "sync/pass/request", "sync/service", "sync/pass/tree", "sync/pass/trigger",
-		"sync/memory/past", "sync/text/plural", "sync/text/spelling", // keys that look like the forms of a plural
+		"sync/pass/renames", "sync/memory/past", "sync/text/plural", "sync/text/spelling", // keys that look like the forms of a plural
 		"sync/service/own", "sync/service/wire", // questions of translators, and who they are
 	},
 	// tree: the files as one reading of them. imports: what was decided to be sent.
@@ -83,7 +83,7 @@ var imports = map[string][]string{
 	"sync/pass/pull": {"sync/bound/fault", "formats/oracle", "formats/resource", "gitops", "sync/pass/accepted",
 		"sync/text/bundle", "sync/text/catalog", "sync/check", "sync/config", "sync/pass/events", "sync/check/examine",
 		"sync/failure", "sync/memory/ledger", "sync/pass", "sync/memory/past", "sync/text/plural", "sync/report",
-		"sync/pass/request", "sync/service", "sync/text/spelling", "sync/pass/tree", "sync/pass/renames"},
+		"sync/pass/request", "sync/service", "sync/text/spelling", "sync/pass/tree"},
 	"sync/pass/passtest": {"sync/config", "sync/pass", "sync/report", "sync/memory/ledger/boltledger"},
 	// failure: the errors of all that is called, as reports name them
 	// config: what is wrong with one of its keys

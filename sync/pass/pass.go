@@ -22,10 +22,13 @@ import (
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass/accepted"
 	"github.com/locsync/locsync/sync/pass/events"
+	"github.com/locsync/locsync/sync/pass/renames"
 	"github.com/locsync/locsync/sync/pass/request"
+	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/pass/trigger"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
+	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
 	"go.uber.org/zap"
 )
@@ -106,7 +109,32 @@ func (p *Branch) Keeper() *accepted.Store {
 	}
 	return &accepted.Store{Ledger: p.Ledger, Scope: p.StateName(), Project: p.Project, Trunk: p.Trunk.Keeper(),
 		Run: p.Run,
-		Now: p.Now, Rescan: p.Config.Daemon.Rescan, Archives: p.Archives(), Base: p.baseKeys}
+		Now: p.Now, Rescan: p.Config.Daemon.Rescan, Archives: p.Archives(), Base: p.baseKeys, Repo: p.Repo, Had: p.had}
+}
+
+// Snapshot is a tree, read of the working tree or a branch, as renames are looked for in it.
+func (p *Branch) Snapshot(t *tree.Tree, of string, past ...string) *renames.Snapshot {
+	return &renames.Snapshot{Ledger: p.Ledger, Scope: p.StateName(), Repo: p.Repo, Tree: t, Of: of, Past: past}
+}
+
+// had are those of some names that a tree had in a source file; all where there is no repository to ask. What joins
+// several commits is looked for in HEAD.
+func (p *Branch) had(
+	repo *gitops.Repo, t *tree.Tree, b *bundle.Bundle, names map[catalog.Name]bool,
+) (map[catalog.Name]bool, error) {
+	if repo == nil {
+		return names, nil
+	}
+	in := p.Snapshot(t, p.Project.Pull.Branch, t.Commit())
+	if _, committed := t.FS.(*gitops.Tip); !committed {
+		in.Of = config.Worktree
+		_, head, err := repo.Head()
+		if err == nil {
+			in.Past = append(in.Past, head)
+		}
+	}
+	in.Repo = repo
+	return in.Had(b, b.Path, names)
 }
 
 // PushedSlot is where a source file's accepted texts are remembered.

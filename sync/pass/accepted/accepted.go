@@ -15,10 +15,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
 )
 
@@ -63,6 +65,10 @@ type Store struct {
 	Archives Archives
 	// Base gives the keys that the base branch has, by collection; nil where a tree is behind it.
 	Base func(*tree.Tree) map[string]map[string]bool
+	// Had gives those of some names that a tree had in a source file; nil where that cannot be told.
+	Had func(repo *gitops.Repo, t *tree.Tree, b *bundle.Bundle, names map[catalog.Name]bool) (
+		map[catalog.Name]bool, error)
+	Repo *gitops.Repo // for Had; nil where it is not open
 }
 
 // Compare loads what was accepted and compares it with a tree. With force, whatever is missing is meant to be.

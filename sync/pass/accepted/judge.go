@@ -22,6 +22,7 @@ import (
 //   - Where more than push.guard of all files are missing at once, with at least ten keys, all are held back and
 //     named.
 //   - A file that the configuration does not name any more is none of these: its keys are given up with its entry.
+//   - What the tree never had is not lost: another clone has added it, and the tree is behind that.
 //
 // With Force all of it is taken as meant, once.
 const guardFloor = 10
@@ -49,10 +50,20 @@ func (p *Store) judge(a *Sources, force bool) error {
 		if err != nil {
 			return err
 		}
+		s := here[at]
+		if s == nil && len(lost) > 0 || len(lost) >= guardFloor {
+			unknown, err := p.unknown(a, at, lost)
+			if err != nil {
+				return err
+			}
+			maps.DeleteFunc(lost, func(key string, _ bool) bool { return unknown[key] })
+			if all -= len(unknown); s == nil && len(lost) == 0 && len(unknown) > 0 {
+				a.hold(at)
+			}
+		}
 		if all > 0 {
 			total++
 		}
-		s := here[at]
 		switch {
 		case len(lost) == 0 || s != nil && s.Broken():
 		case s == nil:
@@ -77,6 +88,25 @@ func (p *Store) judge(a *Sources, force bool) error {
 		}
 	}
 	return p.judgeMissing(a, missing, total, force)
+}
+
+// unknown are those of the lost keys of a file that the tree never had.
+func (p *Store) unknown(a *Sources, at ledger.Source, lost map[string]bool) (map[string]bool, error) {
+	b := bundle.Of(a.project, at.Path)
+	if b == nil || p.Had == nil {
+		return nil, nil
+	}
+	names, unknown := make(map[catalog.Name]bool), make(map[string]bool)
+	for n := range a.Files[at] {
+		if lost[n.Key] {
+			names[n], unknown[n.Key] = true, true
+		}
+	}
+	had, err := p.Had(p.Repo, a.Tree, b, names)
+	for n := range had {
+		delete(unknown, n.Key)
+	}
+	return unknown, err
 }
 
 // dropped reports whether no entry of the configuration names a file any more.

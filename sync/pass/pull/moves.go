@@ -7,7 +7,6 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
-	"github.com/locsync/locsync/sync/pass/renames"
 	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
@@ -69,9 +68,8 @@ func (r *merging) readMoves(ctx context.Context, tip *gitops.Tip) error {
 	r.moves = append(r.moves, a.Moves...)
 	r.followed, err = ledger.Renames.List(r.branch.Ledger, r.branch.StateName())
 	r.renamed, r.removed = make(map[*bundle.Bundle][]ledger.Rename), make(map[*bundle.Bundle]catalog.Marks)
-	snapshot := &renames.Snapshot{Ledger: r.branch.Ledger, Scope: r.branch.StateName(), Repo: r.branch.Repo,
-		Tree: r.tree, Of: r.branch.Project.Pull.Branch, Commits: r.commits(), Moves: r.moves,
-		Deepen: func() error { return r.deepen(ctx) }}
+	snapshot := r.branch.Snapshot(r.tree, r.branch.Project.Pull.Branch, r.commits()...)
+	snapshot.Moves, snapshot.Deepen = r.moves, func() error { return r.deepen(ctx) }
 	for _, s := range r.tree.Sources {
 		if s.Broken() || a.Held[s.ID()] {
 			continue

@@ -10,7 +10,6 @@ import (
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/memory/past"
 	"github.com/locsync/locsync/sync/pass"
-	"github.com/locsync/locsync/sync/pass/renames"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
@@ -42,9 +41,8 @@ func (r *sourcePass) compare() error {
 func (r *sourcePass) read(ctx context.Context) (*sourceSituation, error) {
 	a := r.accepted
 	of := &sourceSituation{project: r.branch.Project, options: r.o, accepted: a, found: make(map[string]catalog.Marks)}
-	snapshot := &renames.Snapshot{Ledger: r.branch.Ledger, Scope: r.branch.StateName(), Repo: r.branch.Repo,
-		Tree: r.tree, Of: r.branch.Project.Push.Source,
-		Commits: []string{r.tree.Commit()}, Moves: a.Moves, Deepen: func() error { return r.snapshots.deepen(ctx) }}
+	snapshot := r.branch.Snapshot(r.tree, r.branch.Project.Push.Source, r.tree.Commit())
+	snapshot.Moves, snapshot.Deepen = a.Moves, func() error { return r.snapshots.deepen(ctx) }
 	for _, s := range r.tree.Sources {
 		if s.Broken() || a.Held[s.ID()] {
 			continue

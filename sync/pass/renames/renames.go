@@ -50,14 +50,14 @@ type Search struct {
 
 // Snapshot is a tree whose files are compared with what was accepted of them.
 type Snapshot struct {
-	Ledger  ledger.Store
-	Scope   string // in the ledger
-	Repo    *gitops.Repo
-	Tree    *tree.Tree
-	Of      string        // where the tree was read: config.Worktree, or a branch
-	Commits []string      // its past
-	Moves   []ledger.Move // files that are elsewhere in it now
-	Deepen  func() error  // brings the history that a shallow clone left out, where it can be had
+	Ledger ledger.Store
+	Scope  string // in the ledger
+	Repo   *gitops.Repo
+	Tree   *tree.Tree
+	Of     string        // where the tree was read: config.Worktree, or a branch
+	Past   []string      // the commits that it is based on
+	Moves  []ledger.Move // files that are elsewhere in it now
+	Deepen func() error  // brings the history that a shallow clone left out, where it can be had
 }
 
 // Find compares a file with what was accepted of it. Removed keys count once: a new key is never taken for
@@ -118,17 +118,11 @@ func (p *Snapshot) unknown(r *Search, stored []ledger.Rename) (map[catalog.Name]
 			names[m.To] = true
 		}
 	}
-	file := bundle.Target{Path: r.source.Path, Language: r.source.Source, Sources: []*bundle.Bundle{r.source.Bundle}}
-	commits := slices.Clone(p.Commits)
+	var err error
 	if p.Of == config.Worktree && len(r.Fresh) > 0 {
-		own, _, err := ledger.SeenHereAt.Get(p.Ledger, p.Scope, ledger.TargetID(file.Path, file.Language.Code))
-		seen, serr := p.Ledger.Marks(ledger.SeenHere.Of(p.Scope, file.Path, file.Language.Code))
-		fresh, ferr := p.uncommitted(r, file)
-		if err := errors.Join(err, serr, ferr); err != nil {
+		if r.fresh, err = p.uncommitted(r.source); err != nil {
 			return nil, err
 		}
-		maps.DeleteFunc(names, func(n catalog.Name, _ bool) bool { _, had := seen[n]; return had })
-		r.fresh, commits = fresh, append(commits, own)
 	}
 	if len(names) == 0 {
 		return nil, nil
@@ -136,41 +130,63 @@ func (p *Snapshot) unknown(r *Search, stored []ledger.Rename) (map[catalog.Name]
 	if err := p.Deepen(); err != nil {
 		return nil, err
 	}
-	paths := []string{file.Path}
+	paths := []string{r.source.Path}
 	for _, m := range p.Moves {
 		if m.To == r.source.ID() {
 			paths = append(paths, m.From.Path)
 		}
 	}
-	err := ledger.Each(paths, func(path string) error {
-		file.Path = path
-		had, err := past.Had(p.Repo, file, names, commits...)
+	err = ledger.Each(paths, func(path string) error {
+		had, err := p.Had(r.source.Bundle, path, names)
 		maps.DeleteFunc(names, func(n catalog.Name, _ bool) bool { return had[n] })
 		return err
 	})
 	return names, err
 }
 
+// Had are those of some names that the tree had in a source file: in its history or, of a working tree, when a push
+// from here read it.
+func (p *Snapshot) Had(b *bundle.Bundle, path string, names map[catalog.Name]bool) (map[catalog.Name]bool, error) {
+	file := bundle.Target{Path: path, Language: b.Source, Sources: []*bundle.Bundle{b}}
+	commits, here := slices.Clone(p.Past), make(map[catalog.Name]bool)
+	if p.Of == config.Worktree {
+		own, _, err := ledger.SeenHereAt.Get(p.Ledger, p.Scope, ledger.TargetID(path, b.Source.Code))
+		seen, serr := p.Ledger.Marks(ledger.SeenHere.Of(p.Scope, path, b.Source.Code))
+		if err = errors.Join(err, serr); err != nil {
+			return nil, err
+		}
+		commits = append(commits, own)
+		for n := range names {
+			if _, had := seen[n]; had {
+				here[n] = true
+			}
+		}
+	}
+	had, err := past.Had(p.Repo, file, names, commits...)
+	maps.Copy(here, had)
+	return here, err
+}
+
 // uncommitted are the texts of a file of the working tree under names that its commit does not have.
-func (p *Snapshot) uncommitted(r *Search, file bundle.Target) (catalog.Marks, error) {
+func (p *Snapshot) uncommitted(s *tree.Source) (catalog.Marks, error) {
 	fresh, index := make(catalog.Marks), map[catalog.Name]int(nil)
 	if commit := p.Tree.Commit(); commit != "" {
 		tip, err := p.Repo.AtCommit(commit)
 		if err != nil {
 			return nil, err
 		}
-		here, err := fs.ReadFile(p.Tree.FS, file.Path)
-		there, terr := fs.ReadFile(tip, file.Path)
+		here, err := fs.ReadFile(p.Tree.FS, s.Path)
+		there, terr := fs.ReadFile(tip, s.Path)
 		if err == nil && terr == nil && bytes.Equal(here, there) {
 			return fresh, nil
 		}
-		committed, _, err := r.source.Read(tip, file.Path, file.Language)
+		committed, _, err := s.Read(tip, s.Path, s.Source)
 		if err != nil {
 			return nil, err
 		}
 		index = bundle.Texts(committed).Index()
 	}
-	for _, u := range r.source.Texts {
+	for _, u := range s.Texts {
 		if _, is := index[u.Name]; !is {
 			fresh[u.Name] = catalog.MarkOf(u.Text)
 		}

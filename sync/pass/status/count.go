@@ -72,6 +72,7 @@ func (p *View) heldKeys(fsys fs.FS, t *tree.Tree, l config.Language, conflicts [
 
 // count fills in the numbers.
 func (p *View) count(repo *gitops.Repo, s *report.ProjectStatus, t *tree.Tree) error {
+	p.Accepted.Repo = repo
 	a, err := p.Accepted.Compare(t, false)
 	if err != nil {
 		return err
