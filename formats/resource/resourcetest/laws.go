@@ -242,8 +242,9 @@ func exactness(t testing.TB, c Case, f *resource.File, before map[name]string, e
 		src, now := f.Source(), g.Source()
 		tail := len(src) - int(span.End)
 		const declared = ` xmlns:xliff="urn:oasis:names:tc:xliff:document:1.2">`
-		if at := int(span.Start) - 1; strings.HasPrefix(now[max(min(at, len(now)), 0):], declared) {
-			now = now[:at] + ">" + now[at+len(declared):] // what the new text needs, on its element
+		end := int(span.Start) - 1 // of a start tag
+		if end >= 0 && src[end] == '>' && strings.HasPrefix(now[min(end, len(now)):], declared) {
+			now = now[:end] + ">" + now[end+len(declared):] // what the new text needs, on its element
 		}
 		kept := len(now) >= int(span.Start)+tail &&
 			now[:span.Start] == src[:span.Start] && now[len(now)-tail:] == src[span.End:]
