@@ -151,14 +151,14 @@ func (f *fleet) measure(start string) {
 	say("floor of a status, a program that does nothing: %.2f s", time.Since(asked).Seconds())
 	f.until(gone, 30*time.Minute, func() bool { // the first pushes
 		before := f.worked(pid)
-		time.Sleep(5 * time.Second)
+		time.Sleep(5 * time.Second) // the span whose processor time is measured
 		return f.worked(pid)-before < 500*time.Millisecond
 	})
 	say("quiet; %s, %d inotify watches", f.programs(log.Name()), watches(pid))
 	for range *fleetIdle {
 		before, programs := f.worked(pid), f.programs(log.Name())
 		idle := time.Now()
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // as above
 		say("idle: %.2f %% of a core; before %s, after %s", 100*(f.worked(pid)-before).Seconds()/time.Since(idle).Seconds(), programs, f.programs(log.Name()))
 	}
 	asked = time.Now()

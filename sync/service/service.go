@@ -148,7 +148,7 @@ type Client struct {
 // Own reports whether our own service is at the other end, as far as that is known.
 func (c *Client) Own() bool { return c != nil && c.isOwn.Load() }
 
-// Offered is what our own service said that it has for a project beside the interface; false where it has not yet.
+// Offered is what our own service said that it has for a project beside the interface; false before its first answer.
 func (c *Client) Offered(project string) (all []string, known bool) {
 	said, known := c.offers.Load(project)
 	if !known {

@@ -57,7 +57,8 @@ func (p *Store) judge(a *Sources, force bool) error {
 				return err
 			}
 			maps.DeleteFunc(lost, func(key string, _ bool) bool { return unknown[key] })
-			if all -= len(unknown); s == nil && len(lost) == 0 && len(unknown) > 0 {
+			all -= len(unknown)
+			if s == nil && len(lost) == 0 && len(unknown) > 0 {
 				a.hold(at)
 			}
 		}

@@ -1023,7 +1023,8 @@ func (c *chapter) rest() {
 		_, imports := c.relay.seen()
 		if len(imports) == 0 && work == 0 && before == c.tips() {
 			c.tell("at rest after %d rounds", round)
-			if c.in(c.clones[0]); c.ahead > 0 {
+			c.in(c.clones[0])
+			if c.ahead > 0 {
 				return
 			}
 			for _, clone := range c.clones { // what the service shows does not count as late from now on

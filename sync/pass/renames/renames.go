@@ -120,7 +120,8 @@ func (p *Snapshot) unknown(r *Search, stored []ledger.Rename) (map[catalog.Name]
 	}
 	var err error
 	if p.Of == config.Worktree && len(r.Fresh) > 0 {
-		if r.fresh, err = p.uncommitted(r.source); err != nil {
+		r.fresh, err = p.uncommitted(r.source)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +153,8 @@ func (p *Snapshot) Had(b *bundle.Bundle, path string, names map[catalog.Name]boo
 	if p.Of == config.Worktree {
 		own, _, err := ledger.SeenHereAt.Get(p.Ledger, p.Scope, ledger.TargetID(path, b.Source.Code))
 		seen, serr := p.Ledger.Marks(ledger.SeenHere.Of(p.Scope, path, b.Source.Code))
-		if err = errors.Join(err, serr); err != nil {
+		err = errors.Join(err, serr)
+		if err != nil {
 			return nil, err
 		}
 		commits = append(commits, own)
