@@ -19,7 +19,8 @@
 //
 // Evidence of a language in a path: a code alone in a folder or name, behind or before the name's own part; a
 // platform's folder. A common code in a folder for resources is believed, others where two languages of one path are
-// there, or where the texts have the keys of the source. A name in English, or a code with a capital, counts where its
+// there, or where the texts have the keys of the source. Where all this finds nothing a folder or name that is en, or the
+// source language that the user says, and nothing else, is believed alone. A name in English, or a code with a capital, counts where its
 // siblings have some, too, and share keys with it. The files of one folder are in one language.
 //
 // Evidence of a pair of source and translation: one path but for the language; a path without it; an extracted file of
@@ -148,6 +149,12 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 		if len(kept) == 0 {
 			s.leftOut = before
 			kept = s.keep(ranked, aside, o.Source)
+		}
+		if len(kept)+len(s.catalogs) == 0 {
+			for _, t := range ranked {
+				t.lone = t.files[cmp.Or(o.Source, "en")] != "" && wholeName.MatchString(t.text)
+			}
+			kept = s.keep(ranked, own, o.Source)
 		}
 		s.adopt(kept)
 		groups = s.group(kept, s.withCatalogs())

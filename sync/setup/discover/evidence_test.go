@@ -188,6 +188,11 @@ func TestEvidence(t *testing.T) {
 		{"the same file in other capitals", "-- App/en.lproj/InfoPlist.strings --\n\"a\" = \"b\";\n-- App/de.lproj/InfoPlist.strings --\n" +
 			"\"a\" = \"c\";\n-- App/Base.lproj/infoPlist.strings --\n\"a\" = \"b\";\n",
 			"en\nApp/en.lproj/*.strings -> App/{LOCALE:IOS}.lproj/{NAME}.strings de\nnot App/{LOCALE:IOS}.lproj/infoPlist.strings"},
+		{"a source file alone", "-- en/app.json --\n" + json2 + "\n", "en\nen/*.json -> {LANGUAGE}/{NAME}.json "},
+		{"a source file alone, named after its language", "-- web/en.json --\n" + json2 + "\n", "en\nweb/en.json -> web/{LANGUAGE}.json "},
+		{"lists and data under a language alone", "-- data/en.json --\n[\"a\", \"b\"]\n-- data/en/words.yml --\n- a\n",
+			"en\nnot data/{LANGUAGE}.json\nnot data/{LANGUAGE}/words.yml"},
+		{"a language in a name alone", "-- src/app-en.json --\n" + json2 + "\n-- is/a.json --\n" + json2 + "\n", "en"},
 		{"a template alone, of WordPress", "-- languages/shop.pot --\nmsgid \"\"\nmsgstr \"\"\n\nmsgid \"a\"\nmsgstr \"\"\n",
 			"en\nlanguages/shop.pot -> languages/shop-{LANGUAGE}.po "},
 		{"a template alone, of gettext", "-- po/app.pot --\nmsgid \"\"\nmsgstr \"\"\n\nmsgid \"a\"\nmsgstr \"\"\n",

@@ -132,6 +132,7 @@ type template struct {
 	names    map[string]string // files that are its own if the names of languages in their paths are meant
 	proven   map[string]string // the codes of spellings that only texts or settings prove to be of a language
 	base     string            // the file whose path names no language
+	lone     bool              // the source language is the whole of a folder or name, and nothing else is there
 	paired   bool              // its source is told by its keys, not by its path
 	source   string            // the file that translations are made from, once that is settled
 	standing standing
@@ -150,6 +151,9 @@ func newTemplate(text, base string) *template {
 	return &template{text: text, base: base, files: make(map[string]string), names: make(map[string]string),
 		proven: make(map[string]string), standing: standingOf(text)}
 }
+
+// wholeName is a template in which a language is a whole folder or the whole name of a file.
+var wholeName = re(`(^|/)\{LANGUAGE\}(/|\.[^./]*$)`)
 
 // inName reports whether the language is in the file's name and not in a folder's.
 func (t *template) inName() bool { return strings.Contains(path.Base(t.text), "{") }
@@ -301,7 +305,7 @@ func (t *template) inPlace() bool { return placeOf(t.text) != "" }
 // that is nothing else.
 func (t *template) believable() bool {
 	format, by, known := t.format(), t.by(), 0
-	if strings.Contains(t.text, "{LOCALE:") || format.Texts {
+	if strings.Contains(t.text, "{LOCALE:") || format.Texts || t.lone {
 		return true
 	}
 	for _, spelling := range by {
