@@ -85,22 +85,43 @@ func (x *Exported) sort(g *bundle.Group, entries []exportedEntry, languages []co
 }
 
 // Of returns the texts of one source file, or of its translations in a language; where the service decides file names,
-// those of all its files.
+// those of all its files. They are in memory: the question was not Spooled.
 func (x *Exported) Of(b *bundle.Bundle, l config.Language) catalog.Catalog {
+	var of []catalog.Catalog
+	for _, t := range x.files(b, l) {
+		of = append(of, t.Texts)
+	}
+	return joined(of)
+}
+
+// Read is Of for an answer that may be on the disk.
+func (x *Exported) Read(b *bundle.Bundle, l config.Language) (catalog.Catalog, error) {
+	var of []catalog.Catalog
+	for _, t := range x.files(b, l) {
+		texts, err := t.All()
+		if err != nil {
+			return nil, err
+		}
+		of = append(of, texts)
+	}
+	return joined(of), nil
+}
+
+// files are those of a source file in a language.
+func (x *Exported) files(b *bundle.Bundle, l config.Language) []Translated {
 	if x.sorted == nil {
 		x.sorted = append(x.Targets(x.Group), x.sort(x.Group, x.Sources, []config.Language{b.Source})...)
 	}
 	path := b.Target(l)
-	var of []catalog.Catalog
-	for _, t := range x.sorted {
-		if t.Language == l && (t.Path == path || path == "") {
-			of = append(of, t.Texts)
-		}
-	}
+	isOther := func(t Translated) bool { return t.Language != l || t.Path != path && path != "" }
+	return slices.DeleteFunc(slices.Clone(x.sorted), isOther)
+}
+
+// joined are the texts of files, of several with one name the first.
+func joined(of []catalog.Catalog) (all catalog.Catalog) {
 	if len(of) == 1 {
 		return slices.Clip(of[0])
 	}
-	var all catalog.Catalog
 	seen := make(map[catalog.Name]bool)
 	for _, texts := range of {
 		for _, u := range texts {
@@ -168,7 +189,9 @@ type exporting struct {
 	jobs    []*ledger.Job // beside the questions; nil where there is nothing to wait for
 	answers []*Exported
 	slow    map[string]*ledger.Job // of earlier passes, by question
-	kept    bundle.Kept            // of all answers
+	kept    bundle.Kept            // of all answers that are in memory
+	spooled int                    // answers that are on the disk
+	last    lastEntry              // of those
 }
 
 var errNotFinished = errors.New("not finished")
@@ -280,11 +303,13 @@ func (x *exporting) read(a ExportAsk, j *ledger.Job, archive *service.Archive, e
 	if err != nil {
 		return nil, err
 	}
-	before := x.kept.Bytes()
+	before := x.kept
 	answer, err = x.branch.ReadArchive(a, archive, &x.kept)
 	if answer != nil {
-		if a.Spooled && x.kept.Bytes()-before > largeAnswer {
-			answer.letGo(archive, &x.kept)
+		if a.Spooled && x.spooled < mostSpooled && x.kept.Bytes()-before.Bytes() > largeAnswer {
+			answer.letGo(archive, &x.kept, &x.last)
+			x.kept = before
+			x.spooled++
 		}
 		answer.Question = j.Request
 		answer.Asked, _ = x.branch.Service.ServiceTime(j.At)
@@ -445,22 +470,32 @@ func (x *Exported) targetsOf(a ExportAsk, raw bool, name string) (string, []bund
 	return name, nil, &x.Entries
 }
 
-// largeAnswer is how much an answer has that is not kept in memory: few enough of them are open at a time.
-const largeAnswer = 256 << 10
+// An answer with so many bytes is not kept in memory, as long as few enough of them are open at a time.
+const (
+	largeAnswer = 256 << 10
+	mostSpooled = 512
+)
 
 // spool is a large answer on the disk: its texts are read again where they are needed.
 type spool struct {
 	archive *service.Archive
-	kept    *bundle.Kept   // how they were read
-	last    *exportedEntry // whose texts are in memory
-	texts   catalog.Catalog
+	kept    *bundle.Kept // how they were read
+	last    *lastEntry
+}
+
+// lastEntry is the one whose texts are in memory, of all answers of a pass.
+type lastEntry struct {
+	entry *exportedEntry
+	texts catalog.Catalog
 }
 
 // letGo lets go of the texts of an answer, which is closed by who asked.
-func (x *Exported) letGo(archive *service.Archive, kept *bundle.Kept) {
-	x.spool = &spool{archive: archive, kept: kept.Again()}
-	for i := range x.Entries {
-		x.Entries[i].Texts = nil
+func (x *Exported) letGo(archive *service.Archive, kept *bundle.Kept, last *lastEntry) {
+	x.spool = &spool{archive: archive, kept: kept.Again(), last: last}
+	for _, entries := range [][]exportedEntry{x.Entries, x.Sources} {
+		for i := range entries {
+			entries[i].Texts = nil
+		}
 	}
 }
 
@@ -474,15 +509,15 @@ func (x *Exported) Close() error {
 
 // read reads the texts of an entry, which several target files in a row may share.
 func (s *spool) read(e *exportedEntry, t bundle.Target) (catalog.Catalog, error) {
-	if s.last != e {
+	if s.last.entry != e {
 		disk := spooled{entry: e.entry}
 		texts, _, err := t.Sources[0].ReadExport(disk.open, t.Language, s.kept.Again())
 		if err != nil {
 			return nil, fmt.Errorf("read what was downloaded for %s again: %w", t.Path, err)
 		}
-		s.last, s.texts = e, texts
+		*s.last = lastEntry{e, texts}
 	}
-	return s.texts, nil
+	return s.last.texts, nil
 }
 
 // spooled is an entry as it is read again from this machine's disk. It was whole when it came, so that an error of

@@ -31,10 +31,11 @@ type Sources struct {
 	Tree    *tree.Tree
 	project *config.Project
 
-	Files map[ledger.Source]catalog.Marks
-	Texts map[string]catalog.Marks             // by collection
-	left  map[ledger.Source]catalog.Marks      // keys that are in other files of their collections since
-	forms map[string]map[string][]catalog.Name // by collection and key: the texts of keys that have several
+	Files  map[ledger.Source]catalog.Marks
+	Texts  map[string]catalog.Marks             // by collection; that of its only file where it has one
+	joined map[string]bool                      // collections whose texts are those of several files
+	left   map[ledger.Source]catalog.Marks      // keys that are in other files of their collections since
+	forms  map[string]map[string][]catalog.Name // by collection and key: the texts of keys that have several
 	// by collection: keys that a file has, and those of files that cannot be read or are held
 	Living map[string]map[string]bool
 	// by collection: keys that the service has archived; see archive.go
@@ -75,7 +76,7 @@ type Store struct {
 func (p *Store) Compare(t *tree.Tree, force bool) (*Sources, error) {
 	a := &Sources{Tree: t, project: p.Project,
 		Held: make(map[ledger.Source]bool), Files: make(map[ledger.Source]catalog.Marks),
-		Texts: make(map[string]catalog.Marks), forms: make(map[string]map[string][]catalog.Name),
+		Texts: make(map[string]catalog.Marks), joined: make(map[string]bool), forms: make(map[string]map[string][]catalog.Name),
 		Living: make(map[string]map[string]bool), archived: make(map[string]map[string]bool), archives: p.Archives}
 	slots, err := ledger.Pushed.Slots(p.Ledger, p.Scope)
 	if err != nil {
@@ -122,19 +123,29 @@ func (p *Store) Compare(t *tree.Tree, force bool) (*Sources, error) {
 	return a, p.judge(a, force)
 }
 
-// Add counts texts as accepted into a collection.
+// Add counts texts of a file as accepted into a collection.
 func (a *Sources) Add(collection string, marks catalog.Marks) {
-	all := a.Texts[collection]
-	if all == nil {
-		all = make(catalog.Marks, len(marks))
-		a.Texts[collection], a.forms[collection] = all, make(map[string][]catalog.Name)
+	all, forms := a.Texts[collection], a.forms[collection]
+	if forms == nil {
+		forms = make(map[string][]catalog.Name)
+		a.forms[collection] = forms
 	}
-	for n, m := range marks {
+	for n := range marks {
 		if _, twice := all[n]; !twice && n.Form != "" {
-			a.forms[collection][n.Key] = append(a.forms[collection][n.Key], n)
+			forms[n.Key] = append(forms[n.Key], n)
 		}
-		all[n] = m
 	}
+	if len(all) == 0 {
+		a.Texts[collection] = marks
+		return
+	}
+	if a.joined[collection] {
+		maps.Copy(all, marks)
+		return
+	}
+	all = maps.Clone(all)
+	maps.Copy(all, marks)
+	a.Texts[collection], a.joined[collection] = all, true
 }
 
 // Present are the files that are there.

@@ -52,7 +52,7 @@ func (r *imports) Ship(ctx context.Context, all []*Import) {
 	}
 }
 
-// send begins one import.
+// send begins one import. What its files have is in the ledger only, see ended.
 func (r *imports) send(ctx context.Context, s *Import) (*ledger.Job, error) {
 	job, err := r.record(s)
 	if err != nil {
@@ -76,7 +76,9 @@ func (r *imports) send(ctx context.Context, s *Import) (*ledger.Job, error) {
 	r.sending(s)
 	s.Uploads = nil
 	job.Service = string(id)
-	return job, r.Branch.Memory().Remember(job)
+	err = r.Branch.Memory().Remember(job)
+	job.Files = nil // many imports may run
+	return job, err
 }
 
 // sending puts an import into the report, and returns the files of it there.

@@ -111,6 +111,7 @@ func (r *imports) Resume(ctx context.Context) error {
 		default:
 			r.Branch.Log.Info("taking up an import that was begun earlier",
 				zap.String("import", j.Service), zap.Time("begun", j.At))
+			j.Files = nil // see ended
 			running = append(running, &j)
 		}
 	}
@@ -163,18 +164,25 @@ func (r *imports) await(ctx context.Context, jobs []*ledger.Job, failed func(err
 }
 
 // ended writes down how an import ended.
-func (r *imports) ended(ctx context.Context, j *ledger.Job, res service.ImportResult, err error) error {
+func (r *imports) ended(ctx context.Context, begun *ledger.Job, res service.ImportResult, err error) error {
 	var failed *service.ImportFailed
+	isLost := errors.Is(err, service.ErrNotFound) || errors.As(err, &failed)
 	switch {
-	case errors.Is(err, service.ErrNotFound), errors.As(err, &failed):
-		// The service has lost it or given it up. The keys are pending; they are sent again.
-		return errors.Join(err, r.lose(ctx, j))
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return fmt.Errorf("not finished after %s; it is looked at again by the next push", r.Branch.Config.Service.JobTimeout)
-	case err != nil:
+	case err != nil && !isLost:
 		return err
 	}
-	return r.complete(ctx, j, res)
+	j, known, rerr := ledger.Jobs.Get(r.Branch.Ledger, r.Branch.StateName(), begun.ID)
+	switch {
+	case rerr != nil:
+		return errors.Join(err, rerr)
+	case !known:
+		return errors.Join(err, errors.New("what it sent is not known any more; it is sent again by the next push"))
+	case isLost: // its keys are pending; they are sent again
+		return errors.Join(err, r.lose(ctx, &j))
+	}
+	return r.complete(ctx, &j, res)
 }
 
 // complete remembers what a completed import accepted, and forgets the job with the end of that. Where it is

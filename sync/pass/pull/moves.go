@@ -61,7 +61,7 @@ func (r *merging) readMoves(ctx context.Context, tip *gitops.Tip) error {
 	if r.moves, err = ledger.Moves.List(r.branch.Ledger, r.branch.StateName()); err != nil {
 		return err
 	}
-	r.digested = sourceDigests{make(map[*bundle.Bundle]catalog.Marks), make(map[string]catalog.Marks)}
+	r.digested = sourceDigests{tree: make(map[*bundle.Bundle]catalog.Marks), service: make(map[string]catalog.Marks)}
 	for collection, marks := range a.Texts {
 		r.digested.service[collection] = catalog.Digests(marks)
 	}

@@ -36,9 +36,11 @@ func (r *merging) notice(ctx context.Context, groups []*bundle.Group, exports ma
 				if found[s.Collection] == nil {
 					found[s.Collection] = make(catalog.Marks)
 				}
-				if err := r.compareSent(s, x.Of(b, b.Source), found[s.Collection]); err != nil {
-					failure = errors.Join(failure, err)
+				theirs, err := x.Read(b, b.Source)
+				if err == nil {
+					err = r.compareSent(s, theirs, found[s.Collection])
 				}
+				failure = errors.Join(failure, err)
 			}
 		}
 	}
@@ -129,7 +131,11 @@ func (r *merging) news(x *pass.Exported) (bool, error) {
 		if s.Broken() {
 			continue
 		}
-		r.compare(s, x.Of(b, b.Source), found)
+		theirs, err := x.Read(b, b.Source)
+		if err != nil {
+			return false, err
+		}
+		r.compare(s, theirs, found)
 		if _, _, err := r.leaveLate(s, found); err != nil {
 			return false, err
 		}

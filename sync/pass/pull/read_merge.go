@@ -274,15 +274,28 @@ func (r *merging) remembered(path string, l config.Language) (pass.Marks, error)
 
 // sourceDigests are the digests of source texts that a pull compares with, as the tree and as the service has them.
 type sourceDigests struct {
-	tree    map[*bundle.Bundle]catalog.Marks
-	service map[string]catalog.Marks // by collection
+	tree    map[*bundle.Bundle]catalog.Marks // those that were used last
+	kept    int                              // how many digests are in tree
+	service map[string]catalog.Marks         // by collection
+}
+
+// mostDigests is how many digests of source texts are kept for the next languages.
+const mostDigests = 100_000
+
+func (d *sourceDigests) add(b *bundle.Bundle, digests catalog.Marks) {
+	if d.kept > mostDigests {
+		clear(d.tree)
+		d.kept = 0
+	}
+	d.tree[b] = digests
+	d.kept += len(digests)
 }
 
 // digests gathers them for one target.
 func (r *merging) digests(target bundle.Target) (source, service catalog.Marks) {
 	for _, b := range target.Sources {
 		if r.digested.tree[b] == nil {
-			r.digested.tree[b] = catalog.Digests(r.tree.Of(b).All.Marks())
+			r.digested.add(b, catalog.Digests(r.tree.Of(b).All.Marks()))
 		}
 		if len(target.Sources) == 1 {
 			source = r.digested.tree[b]

@@ -22,7 +22,9 @@ func (t *Tree) findClashes() {
 		}
 	}
 	for _, sources := range collections {
-		clashesBetween(sources)
+		if len(sources) > 1 {
+			clashesBetween(sources)
+		}
 		clashesOfNesting(sources)
 	} // in any order: a file has one collection
 	for _, s := range t.Sources {

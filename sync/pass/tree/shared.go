@@ -16,15 +16,25 @@ type sharedKey struct{ collection, language, key string }
 
 // Shared are the translations of keys that more than one source file has of a collection.
 type Shared struct {
-	files   map[string]map[string]int              // how many source files have a key, by collection
+	alone   map[string]*Source                     // by collection: its only source file
+	files   map[string]map[string]int              // how many source files have a key, by other collections
 	texts   map[sharedKey]map[string]catalog.Marks // by target file
 	divided map[string]string                      // by ledger.ConflictID of each of the files: another file
 }
 
 // NewShared counts the source files of each key.
 func (t *Tree) NewShared() *Shared {
-	s := &Shared{make(map[string]map[string]int), make(map[sharedKey]map[string]catalog.Marks), make(map[string]string)}
+	s := &Shared{make(map[string]*Source), make(map[string]map[string]int), make(map[sharedKey]map[string]catalog.Marks),
+		make(map[string]string)}
+	number := make(map[string]int)
 	for _, src := range t.Sources {
+		number[src.Collection]++
+	}
+	for _, src := range t.Sources {
+		if number[src.Collection] == 1 {
+			s.alone[src.Collection] = src
+			continue
+		}
 		keys := s.files[src.Collection]
 		if keys == nil {
 			keys = make(map[string]int)
@@ -59,7 +69,12 @@ func (t *Tree) SharedIn(fsys fs.FS, languages []config.Language) (*Shared, error
 }
 
 // Has reports whether a source file of a collection has a key.
-func (s *Shared) Has(collection, key string) bool { return s.files[collection][key] > 0 }
+func (s *Shared) Has(collection, key string) bool {
+	if alone := s.alone[collection]; alone != nil {
+		return alone.TextKeys()[key]
+	}
+	return s.files[collection][key] > 0
+}
 
 func (s *Shared) several(b *bundle.Bundle, key string) bool {
 	return !b.Output.HasLabel() && s.files[b.Collection][key] > 1

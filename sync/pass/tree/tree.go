@@ -212,6 +212,9 @@ func (t *Tree) Commit() string {
 // Layout is the source file that a target follows: of several, the one that has most of the changed keys.
 func (t *Tree) Layout(target bundle.Target, changes []catalog.Change) *Source {
 	best, most := t.Of(target.Sources[0]), -1
+	if len(target.Sources) == 1 {
+		return best // without an index of its keys
+	}
 	for _, b := range target.Sources {
 		s := t.Of(b)
 		n := 0

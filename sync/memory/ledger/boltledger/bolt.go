@@ -34,6 +34,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -42,8 +43,9 @@ import (
 // Store is an open state directory. Its methods may be called from any goroutine; those that change
 // something run one after another.
 type Store struct {
-	dir  string
-	lock *lock
+	dir     string
+	lock    *lock
+	touched atomic.Int64 // bytes of values that were read or replaced since the file's pages were let go of
 
 	mu    sync.RWMutex // of what follows: a store that is damaged while it is open is put aside, too
 	db    *bbolt.DB

@@ -2,11 +2,13 @@ package boltledger
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
 	"go.etcd.io/bbolt"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/text/catalog"
 )
@@ -18,17 +20,18 @@ type transaction struct {
 	touched        int // bytes of values that were read or replaced
 }
 
-// muchTouched is from how many bytes on the pages are let go of at the end.
-const muchTouched = 1 << 20
+// muchTouched is after how many bytes of values the pages of the file are let go of.
+const muchTouched = 8 << 20
 
 // Update runs f in a transaction whose changes become durable together, or not at all when it returns an error.
 func (s *Store) Update(f func(ledger.Writer) error) error {
 	var own error
 	err := s.faultless(func(db *bbolt.DB) error {
-		return db.Update(func(tx *bbolt.Tx) error {
-			own = within(tx, func(t *transaction) error { return f(t) })
+		err := db.Update(func(tx *bbolt.Tx) error {
+			own = s.within(tx, func(t *transaction) error { return f(t) })
 			return own
 		})
+		return errors.Join(err, s.letGo(db))
 	})
 	return storeError("write state", err, own)
 }
@@ -37,23 +40,37 @@ func (s *Store) Update(f func(ledger.Writer) error) error {
 func (s *Store) View(f func(ledger.Reader) error) error {
 	var own error
 	err := s.faultless(func(db *bbolt.DB) error {
-		return db.View(func(tx *bbolt.Tx) error {
-			own = within(tx, func(t *transaction) error { return f(t) })
+		err := db.View(func(tx *bbolt.Tx) error {
+			own = s.within(tx, func(t *transaction) error { return f(t) })
 			return own
 		})
+		return errors.Join(err, s.letGo(db))
 	})
 	return storeError("read state", err, own)
 }
 
 // within runs f in a transaction of the database.
-func within(tx *bbolt.Tx, f func(*transaction) error) error {
+func (s *Store) within(tx *bbolt.Tx, f func(*transaction) error) error {
 	t := &transaction{marks: tx.Bucket(marksBucket), records: tx.Bucket(recordBucket)}
 	err := f(t)
-	if t.touched > muchTouched {
-		release(tx)
-	}
+	s.touched.Add(int64(t.touched))
 	return err
 }
+
+// letGo lets go of the file's pages after much was read. The file has as many bytes as a transaction knows, which the
+// map covers: verify has looked, and what a transaction adds is mapped before it is used.
+func (s *Store) letGo(db *bbolt.DB) error {
+	if s.touched.Load() < muchTouched {
+		return nil
+	}
+	s.touched.Store(0)
+	return db.View(func(tx *bbolt.Tx) error {
+		release(tx)
+		return nil
+	})
+}
+
+func release(tx *bbolt.Tx) { bound.ReleasePages(tx.DB().Info().Data, tx.Size()) }
 
 // get reads a value of a bucket; nil where there is none. It is valid only in the transaction.
 func (tx *transaction) get(bucket *bbolt.Bucket, key []byte) []byte {

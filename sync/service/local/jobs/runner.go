@@ -145,6 +145,7 @@ func (r *Runner) run(ctx context.Context, id string) (err error) {
 	if err != nil {
 		return err
 	}
+	defer r.store.ReleasePages()
 	return r.kinds[j.Kind()].run(ctx, j)
 }
 

@@ -40,6 +40,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/wire"
 	bolt "go.etcd.io/bbolt"
@@ -96,6 +97,14 @@ type Store struct {
 	Queued  Signal // raised when a notification was queued
 
 	discards folder.Discards // files beside it
+}
+
+// ReleasePages gives back what reading much of the database has mapped into this process.
+func (s *Store) ReleasePages() {
+	_ = s.db.View(func(tx *bolt.Tx) error { // which fails where the database is closed
+		bound.ReleasePages(s.db.Info().Data, tx.Size())
+		return nil
+	})
 }
 
 // Tx is a transaction.
