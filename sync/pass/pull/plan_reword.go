@@ -117,12 +117,7 @@ func (w *sourceMerge) file(s *tree.Source) (*merged, []report.Problem) {
 
 // wholeKeys are fresh texts with what else was accepted of their keys.
 func wholeKeys(all, fresh catalog.Marks) []ledger.Text {
-	units, keys := make(catalog.Marks), fresh.Keys()
-	for n, mark := range all {
-		if keys[n.Key] {
-			units[n] = mark
-		}
-	}
+	units := all.Restrict(fresh.Keys())
 	maps.Copy(units, fresh)
 	return pass.Marked(units)
 }

@@ -57,6 +57,7 @@ type candidate struct {
 
 	// behind are texts from where the two snapshots parted, which the other one has changed since.
 	behind catalog.Catalog
+	met    bool // anything was agreed on of the file
 }
 
 // offers tells which texts of a target file may be sent: those whose keys the source files have, and further forms of
@@ -83,10 +84,14 @@ func hasKey(all []map[string]bool, u catalog.Unit) bool {
 // find finds what people changed in a file. At first contact it is all of the file: what the service has otherwise
 // then, neither side changed (see compare). settled and lost are conflicts that were decided, and that wait.
 func (c *candidate) find(m memories, of offers, settled map[string]bool, lost map[string]pass.Conflict) {
-	// The history itself is read again where it is needed: of all files it would be much to keep.
-	c.memory = memories{merged: m.merged, inherited: m.inherited, back: m.back, other: m.other}
+	// The history, and what was agreed on of other keys, is read again where it is needed: it would be much to keep.
+	c.memory = memories{inherited: m.inherited, back: m.back, other: m.other}
+	keeps := make(map[string]bool)
+	c.met = len(m.merged) > 0
 	for _, u := range c.texts {
 		id := ledger.ConflictID(c.Path, c.Language.Code, u.Key)
+		_, waits := lost[id]
+		keeps[u.Key] = keeps[u.Key] || waits
 		edited, agreed := m.edited(u) || of.again(u), m.merged.Has(u.Name, u.Text)
 		if u.Text == "" || ledger.Holds(m.filler, u) || settled[id] || !edited && !(of.all && agreed) {
 			continue
@@ -97,11 +102,13 @@ func (c *candidate) find(m memories, of offers, settled map[string]bool, lost ma
 		}
 		if sent {
 			c.changed[u.Name] = true
+			keeps[u.Key] = true
 		}
 		if sent && agreed && (!edited || !known) {
 			c.follows[u.Name] = true
 		}
 	}
+	c.memory.merged = m.merged.Restrict(keeps)
 	c.decide(m, lost)
 }
 

@@ -274,7 +274,7 @@ func (r *translationPass) shipCandidate(ship *imports.Batch, g *bundle.Group, c 
 		if err != nil {
 			return err
 		}
-		over = imports.Over{Service: c.theirs.Marks(), Branch: branch, Met: len(c.of.memory.merged) > 0}
+		over = imports.Over{Service: c.theirs.Marks(), Branch: branch, Met: c.of.met}
 	}
 	if len(c.same)+len(c.conflicts) > 0 {
 		err := r.branch.Ledger.Update(func(tx ledger.Writer) error {

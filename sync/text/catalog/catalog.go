@@ -192,6 +192,17 @@ func (m Marks) Has(n Name, text string) bool {
 	return ok && mark == MarkOf(text)
 }
 
+// Restrict are the marks whose key is in keys, in a map of their own.
+func (m Marks) Restrict(keys map[string]bool) Marks {
+	some := make(Marks)
+	for n, mark := range m {
+		if keys[n.Key] {
+			some[n] = mark
+		}
+	}
+	return some
+}
+
 // Names returns the names in order.
 func (m Marks) Names() []Name {
 	return slices.SortedFunc(maps.Keys(m), Name.Compare)

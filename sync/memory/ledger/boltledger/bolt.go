@@ -45,7 +45,7 @@ import (
 type Store struct {
 	dir     string
 	lock    *lock
-	touched atomic.Int64 // bytes of values that were read or replaced since the file's pages were let go of
+	touched atomic.Int64 // bytes of values that were read or written since the file's pages were let go of
 
 	mu    sync.RWMutex // of what follows: a store that is damaged while it is open is put aside, too
 	db    *bbolt.DB

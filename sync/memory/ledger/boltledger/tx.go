@@ -17,11 +17,12 @@ import (
 // given to.
 type transaction struct {
 	marks, records *bbolt.Bucket
-	touched        int // bytes of values that were read or replaced
+	touched        int // bytes of values that were read or written
 }
 
-// muchTouched is after how many bytes of values the pages of the file are let go of.
-const muchTouched = 8 << 20
+// muchTouched is after how many bytes of values the pages of the file are let go of. The system maps up to sixteen times
+// as much.
+const muchTouched = 2 << 20
 
 // Update runs f in a transaction whose changes become durable together, or not at all when it returns an error.
 func (s *Store) Update(f func(ledger.Writer) error) error {
@@ -79,6 +80,11 @@ func (tx *transaction) get(bucket *bbolt.Bucket, key []byte) []byte {
 	return value
 }
 
+func (tx *transaction) put(bucket *bbolt.Bucket, key, value []byte) error {
+	tx.touched += len(value)
+	return bucket.Put(key, value)
+}
+
 // storeError names what was being done, unless the error is the caller's own.
 func storeError(doing string, err, own error) error {
 	if err == nil || own != nil {
@@ -118,7 +124,7 @@ func (tx *transaction) SetMarks(slot ledger.Slot, marks ledger.Marks) error {
 	if bytes.Equal(value, tx.get(tx.marks, key)) {
 		return nil
 	}
-	if err := tx.marks.Put(key, value); err != nil {
+	if err := tx.put(tx.marks, key, value); err != nil {
 		return fmt.Errorf("store %s of %s: %w", slot.Kind, slot.Path, err)
 	}
 	return nil
@@ -139,7 +145,7 @@ func (tx *transaction) MoveMarks(from, to ledger.Slot) (bool, error) {
 	}
 	content, err := unseal(key, value)
 	if err == nil {
-		err = tx.marks.Put(target, seal(target, content))
+		err = tx.put(tx.marks, target, seal(target, content))
 	}
 	if err == nil {
 		err = tx.marks.Delete(key)
@@ -251,7 +257,7 @@ func (tx *transaction) Records(like ledger.Key, visit func(id string, content []
 
 func (tx *transaction) PutRecord(k ledger.Key, content []byte) error {
 	key := recordKey(k)
-	if err := tx.records.Put(key, seal(key, content)); err != nil {
+	if err := tx.put(tx.records, key, seal(key, content)); err != nil {
 		return fmt.Errorf("store record %s %s: %w", k.Kind, k.ID, err)
 	}
 	return nil
