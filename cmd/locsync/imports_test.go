@@ -207,8 +207,8 @@ var imports = map[string][]string{
 	// serve: who asks, how often, and what bodies hold in memory
 	// fault: a file is passed on beside its call
 	"sync/service/local/api": {"sync/bound/fault", "sync/bound/serve", "sync/service/wire", "sync/config/languages"},
-	// segment: how a workbook is cut is stored with it
-	"sync/service/local/store": {"sync/service/wire", "sync/service/local/api", "sync/service/local/folder",
+	// segment: how a workbook is cut is stored with it. bound: pages of the file that are let go of
+	"sync/service/local/store": {"sync/bound", "sync/service/wire", "sync/service/local/api", "sync/service/local/folder",
 		"sync/service/local/pack", "sync/service/local/segment"},
 	"sync/service/local/pack":  {},
 	"sync/service/local/terms": {"sync/service/local/api", "sync/service/local/store"},
@@ -276,7 +276,8 @@ var imports = map[string][]string{
 	// segment: resource files are documents, too
 	"sync/service/local/segment":    {"formats", "formats/resource", "sync/service/local/workbook", "sync/service/wire"},
 	"sync/memory/ledger":            {"sync/text/catalog", "sync/report"},
-	"sync/memory/ledger/boltledger": {"sync/text/catalog", "sync/memory/ledger"},
+	// bound: pages of the file that are let go of
+	"sync/memory/ledger/boltledger": {"sync/bound", "sync/text/catalog", "sync/memory/ledger"},
 	// engine: it is called for passes. pgledger: the leases that ledgers write under.
 	"sync/run/cluster":                   {"sync/bound/fault", "sync/pass/engine", "sync/memory/ledger", "sync/memory/ledger/pgledger"},
 	"sync/memory/ledger/pgledger":        {"sync/text/catalog", "sync/memory/ledger"},

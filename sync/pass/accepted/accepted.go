@@ -76,7 +76,8 @@ type Store struct {
 func (p *Store) Compare(t *tree.Tree, force bool) (*Sources, error) {
 	a := &Sources{Tree: t, project: p.Project,
 		Held: make(map[ledger.Source]bool), Files: make(map[ledger.Source]catalog.Marks),
-		Texts: make(map[string]catalog.Marks), joined: make(map[string]bool), forms: make(map[string]map[string][]catalog.Name),
+		Texts: make(map[string]catalog.Marks), joined: make(map[string]bool),
+		forms:  make(map[string]map[string][]catalog.Name),
 		Living: make(map[string]map[string]bool), archived: make(map[string]map[string]bool), archives: p.Archives}
 	slots, err := ledger.Pushed.Slots(p.Ledger, p.Scope)
 	if err != nil {

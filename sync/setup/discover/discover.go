@@ -19,9 +19,10 @@
 //
 // Evidence of a language in a path: a code alone in a folder or name, behind or before the name's own part; a
 // platform's folder. A common code in a folder for resources is believed, others where two languages of one path are
-// there, or where the texts have the keys of the source. Where all this finds nothing a folder or name that is en, or the
-// source language that the user says, and nothing else, is believed alone. A name in English, or a code with a capital, counts where its
-// siblings have some, too, and share keys with it. The files of one folder are in one language.
+// there, or where the texts have the keys of the source. Where all this finds nothing a folder or name that is en, or
+// the source language that the user says, and nothing else, is believed alone. A name in English, or a code with a
+// capital, counts where its siblings have some, too, and share keys with it. The files of one folder are in one
+// language.
 //
 // Evidence of a pair of source and translation: one path but for the language; a path without it; an extracted file of
 // the name in a folder above; and last, the keys: those of translations without a source that a file without

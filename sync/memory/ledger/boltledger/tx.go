@@ -20,8 +20,8 @@ type transaction struct {
 	touched        int // bytes of values that were read or written
 }
 
-// muchTouched is after how many bytes of values the pages of the file are let go of. The system maps up to sixteen times
-// as much.
+// muchTouched is after how many bytes of values the pages of the file are let go of. The system maps up to sixteen
+// times as much.
 const muchTouched = 2 << 20
 
 // Update runs f in a transaction whose changes become durable together, or not at all when it returns an error.
