@@ -39,7 +39,8 @@ func (p *Store) judge(a *Sources, force bool) error {
 	}
 	left := make(map[ledger.Source]bool) // by files whose texts have all been taken along
 	for _, m := range stored {
-		left[m.From] = m.Sent && here[m.From] == nil
+		followed := here[m.To] != nil || len(a.Files[m.To]) > 0 // else the file has moved on before its texts did
+		left[m.From] = m.Sent && here[m.From] == nil && followed
 	}
 	missing, total := make(map[ledger.Source]map[string]bool), 0
 	for _, at := range a.All() {

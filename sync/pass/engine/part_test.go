@@ -413,3 +413,27 @@ func TestBranchSetBackBehindAPullOfALanguage(t *testing.T) {
 		}
 	}
 }
+
+// A push of other files sees that a file moved, and takes no texts along: when the file moves on, its translations go
+// where it is then, those of a renamed key, too.
+func TestAFileMovesOnAfterAPushOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.pull]\nremote = \"\"\n"+jsonFiles, map[string]string{
+		"locales/en/a.json": flat(map[string]string{"a": "Apple", "b": "Pear"}),
+		"locales/en/y.json": flat(map[string]string{"y": "Yes"})})
+	w.pushes(push.Options{})
+	for key, text := range map[string]string{"a": "Apfel", "b": "Birne", "y": "Ja"} {
+		w.final("de", key, text)
+	}
+	w.pulls(pull.Options{})
+	w.git("merge", "-q", "l10n")
+	w.git("mv", "locales/en/a.json", "locales/en/fruit.json")
+	w.commit()
+	w.pushes(push.Options{Files: []string{"locales/en/y.json"}})
+	w.git("rm", "-q", "locales/en/fruit.json")
+	w.write("locales/en/fruits.json", flat(map[string]string{"apple": "Apple", "b": "Pear"}))
+	w.commit()
+	w.pushes(push.Options{})
+	w.pulls(pull.Options{})
+	w.has("l10n", "locales/de/fruits.json", strings.TrimSpace(flat(map[string]string{"apple": "Apfel", "b": "Birne"})))
+}

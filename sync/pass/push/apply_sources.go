@@ -121,15 +121,17 @@ func (r *sourcePass) orphaned(keys []orphan) {
 	}
 }
 
-// rememberMoves stores the moves, and forgets those whose old file is there again.
+// rememberMoves stores the moves, and forgets those whose old file is there again or has moved on.
 func rememberMoves(tx ledger.Writer, project string, a *accepted.Sources) error {
 	stored, err := ledger.Moves.List(tx, project)
 	if err != nil {
 		return err
 	}
 	here := a.Present()
-	back := slices.DeleteFunc(stored, func(m ledger.Move) bool { return !here[m.From] })
-	return errors.Join(ledger.DeleteAll(ledger.Moves, tx, project, back),
+	ended := slices.DeleteFunc(stored, func(m ledger.Move) bool {
+		return !here[m.From] && !slices.ContainsFunc(a.Moves, func(o ledger.Move) bool { return o.From == m.From })
+	})
+	return errors.Join(ledger.DeleteAll(ledger.Moves, tx, project, ended),
 		ledger.PutAll(ledger.Moves, tx, project, a.Moves))
 }
 
