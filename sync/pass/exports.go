@@ -40,8 +40,13 @@ type Exported struct {
 	Late   error
 	Kept   int          // texts of entries
 	Failed bool         // the service could not write it, and the collection need not have been there: nothing is known
-	sorted []Translated // what targets gives for group, once it was asked for
+	byFile map[fileIn][]Translated // of Group and of Sources, once they were asked for; by "" all of a language
 	spool  *spool       // of the texts that are not in memory; nil where all of them are
+}
+
+type fileIn struct {
+	language config.Language
+	path     string
 }
 
 type exportedEntry struct {
@@ -109,12 +114,16 @@ func (x *Exported) Read(b *bundle.Bundle, l config.Language) (catalog.Catalog, e
 
 // files are those of a source file in a language.
 func (x *Exported) files(b *bundle.Bundle, l config.Language) []Translated {
-	if x.sorted == nil {
-		x.sorted = append(x.Targets(x.Group), x.sort(x.Group, x.Sources, []config.Language{b.Source})...)
+	if x.byFile == nil {
+		x.byFile = make(map[fileIn][]Translated)
+		for _, t := range append(x.Targets(x.Group), x.sort(x.Group, x.Sources, []config.Language{b.Source})...) {
+			of, all := fileIn{t.Language, t.Path}, fileIn{language: t.Language}
+			if x.byFile[all] = append(x.byFile[all], t); of != all {
+				x.byFile[of] = append(x.byFile[of], t)
+			}
+		}
 	}
-	path := b.Target(l)
-	isOther := func(t Translated) bool { return t.Language != l || t.Path != path && path != "" }
-	return slices.DeleteFunc(slices.Clone(x.sorted), isOther)
+	return x.byFile[fileIn{l, b.Target(l)}]
 }
 
 // joined are the texts of files, of several with one name the first.

@@ -54,12 +54,6 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 		return err
 	}
 	ship := &imports.Batch{}
-	send := func(portion int) {
-		if ship.Bytes >= portion {
-			r.out.Ship(ctx, ship.All)
-			ship = &imports.Batch{}
-		}
-	}
 	var asks []pass.ExportAsk
 	var mine [][]*candidate
 	for _, g := range bundle.Groups(r.tree.Bundles()) {
@@ -68,7 +62,6 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 			if err := r.shipGroup(ctx, ship, g, candidates, before); err != nil {
 				return err
 			}
-			send(portion)
 		} else if len(candidates) > 0 {
 			asks = append(asks, draftAsk(r.tree, g, languages))
 			mine = append(mine, candidates)
@@ -84,14 +77,13 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 			if err := r.shipGroup(ctx, ship, some[i].Group, mine[done+i], present); err != nil {
 				return err
 			}
-			send(portion)
 		}
 	}
-	send(0)
+	ship.Send(ctx, r.out, 0)
 	return r.reader.remember(all)
 }
 
-// portion is how many bytes are composed before they are sent, of whole groups: a push need not have all in memory.
+// portion is how many bytes are composed before they are sent: a push need not have all in memory.
 const portion = 4 << 20
 
 // meant are the candidates that a push is for. Of other files, translations of new source texts go along: a service
@@ -147,7 +139,8 @@ func (r *translationPass) candidatesOf(
 	return mine, slices.DeleteFunc(slices.Clone(r.branch.Project.Targets()), unwanted)
 }
 
-// shipGroup compares a group's candidates with the service's present values and composes what is to be sent.
+// shipGroup compares a group's candidates with the service's present values, composes what is to be sent, and sends it
+// where that is much, by whole languages.
 func (r *translationPass) shipGroup(
 	ctx context.Context, ship *imports.Batch, g *bundle.Group, mine []*candidate, present *pass.Exported,
 ) error {
@@ -157,7 +150,10 @@ func (r *translationPass) shipGroup(
 			byFile[c.id()] = append(byFile[c.id()], c)
 		}
 	}
-	for _, c := range mine {
+	for i, c := range mine {
+		if i > 0 && c.Language != mine[i-1].Language {
+			ship.Send(ctx, r.out, portion)
+		}
 		same := byFile[c.id()]
 		delete(byFile, c.id())
 		if len(same) == 0 {
@@ -170,6 +166,7 @@ func (r *translationPass) shipGroup(
 			return err
 		}
 	}
+	ship.Send(ctx, r.out, portion)
 	return nil
 }
 

@@ -341,17 +341,38 @@ func (t *Tree) Unsourced(
 	if slices.ContainsFunc(t.Sources, others) {
 		return nil
 	}
-	only := make(map[string]bool)
+	only, last := make(map[string]bool), catalog.Catalog(nil)
 	for _, b := range g.Bundles {
-		for _, u := range t.FittedSource(b, theirs(b, b.Source)) {
-			only[u.Key] = u.Text != ""
+		texts := theirs(b, b.Source)
+		if len(texts) == 0 || len(last) > 0 && &texts[0] == &last[0] {
+			continue // one answer for all files
+		}
+		last = texts
+		fitted, _ := t.Fitted(bundle.Target{Path: b.Path, Language: b.Source, Sources: g.Bundles}, nil, texts)
+		for _, u := range fitted {
+			only[u.Key] = only[u.Key] || u.Text != ""
 		}
 	}
-	keys := slices.Sorted(maps.Keys(only))
-	return slices.DeleteFunc(keys, func(key string) bool {
-		has := func(b *bundle.Bundle) bool { return t.Of(b).MayHave(key) }
-		return !only[key] || slices.ContainsFunc(g.Bundles, has)
-	})
+	maps.DeleteFunc(only, func(_ string, has bool) bool { return !has })
+	for _, b := range g.Bundles {
+		s := t.Of(b)
+		if s.Broken() {
+			return nil
+		}
+		for key := range s.TextKeys() {
+			delete(only, key)
+		}
+	}
+	var rest catalog.Catalog
+	for key := range only {
+		rest = append(rest, catalog.Unit{Name: catalog.Name{Key: key}, Text: key})
+	}
+	for _, b := range g.Bundles {
+		s := t.Of(b)
+		wide := s.WideKeys(rest)
+		maps.DeleteFunc(only, func(key string, _ bool) bool { return s.Clash[key] != "" || wide[key] })
+	}
+	return slices.Sorted(maps.Keys(only))
 }
 
 // MayHave reports whether a translation may have a key: whether the source has it, or a plural that it is a form of. Of
