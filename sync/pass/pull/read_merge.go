@@ -194,8 +194,7 @@ func (r *merging) own(of *pass.Divider, x pass.Translated, keys map[string]bool)
 	if len(all) == 0 || len(r.tree.Sources) == 1 {
 		return all, err
 	}
-	owned := func(key string) bool { return r.shared.Has(x.Sources[0].Collection, key) }
-	return of.Texts(all, owned, keys), nil
+	return of.Texts(all, r.shared.HasIn(x.Sources[0].Collection), keys), nil
 }
 
 // readRecent reads which commits base, or the branch where there is none, has beyond what was looked at last, along

@@ -104,12 +104,14 @@ func (r *sourcePass) meet(ctx context.Context, all *sourceSituation) error {
 	if failure != nil {
 		r.Errs = append(r.Errs, failure)
 	}
+	shared := r.tree.NewShared()
 	for i, ask := range asks {
+		var divider pass.Divider
 		if failure == nil {
 			r.onlyThere(ask.Group, answers[i])
-		}
-		if failure == nil && len(ask.Languages) > 1 {
-			r.before[ask.Group.ID()] = answers[i]
+			if len(ask.Languages) > 1 {
+				r.before[ask.Group.ID()] = answers[i]
+			}
 		}
 		for _, b := range ask.Group.Bundles {
 			s := of[b]
@@ -119,7 +121,8 @@ func (r *sourcePass) meet(ctx context.Context, all *sourceSituation) error {
 				s.unknown = true
 			default:
 				var err error
-				s.theirs = r.tree.FittedSource(b, answers[i].Of(b, b.Source))
+				own := divider.Texts(answers[i].Of(b, b.Source), shared.HasIn(b.Collection), s.source.TextKeys())
+				s.theirs = r.tree.FittedSource(b, own)
 				s.differ = past.Differ(s.source.Texts, s.theirs, s.unmet, s.shared, r.accepted.Texts[b.Collection])
 				r.out.Has(b.Path, b.Source.Code, s.theirs)
 				if s.known, err = git.Keys(ctx, b, s.differ); err != nil {

@@ -241,8 +241,7 @@ func (r *translationPass) meeting(
 	}
 	theirs := present.Of(c.Sources[0], c.Language)
 	if len(r.tree.Sources) > 1 {
-		owned := func(key string) bool { return c.snapshot.shared.Has(c.Sources[0].Collection, key) }
-		theirs = share.Texts(theirs, owned, r.keys(c, of.memory))
+		theirs = share.Texts(theirs, c.snapshot.shared.HasIn(c.Sources[0].Collection), r.keys(c, of.memory))
 	}
 	of.theirs, _ = r.tree.Fitted(c.Target, c.file, r.out.After(c.Target, theirs))
 	of.sent, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Sent, c.Path, c.Language.Code))

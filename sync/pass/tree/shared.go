@@ -68,12 +68,13 @@ func (t *Tree) SharedIn(fsys fs.FS, languages []config.Language) (*Shared, error
 	return s, nil
 }
 
-// Has reports whether a source file of a collection has a key.
-func (s *Shared) Has(collection, key string) bool {
+// HasIn tells of a key whether a source file of a collection has it.
+func (s *Shared) HasIn(collection string) func(key string) bool {
 	if alone := s.alone[collection]; alone != nil {
-		return alone.TextKeys()[key]
+		return func(key string) bool { return alone.TextKeys()[key] }
 	}
-	return s.files[collection][key] > 0
+	files := s.files[collection]
+	return func(key string) bool { return files[key] > 0 }
 }
 
 func (s *Shared) several(b *bundle.Bundle, key string) bool {
