@@ -337,8 +337,13 @@ func (t *Tree) FittedSource(b *bundle.Bundle, theirs catalog.Catalog) catalog.Ca
 func (t *Tree) Unsourced(
 	g *bundle.Group, theirs func(b *bundle.Bundle, l config.Language) catalog.Catalog,
 ) []string {
-	others := func(s *Source) bool { return s.Collection == g.Collection && !slices.Contains(g.Bundles, s.Bundle) }
-	if slices.ContainsFunc(t.Sources, others) {
+	files := 0
+	for _, s := range t.Sources {
+		if s.Collection == g.Collection {
+			files++
+		}
+	}
+	if files > len(g.Bundles) {
 		return nil
 	}
 	only, last := make(map[string]bool), catalog.Catalog(nil)

@@ -23,7 +23,7 @@ source = "en/*.json"
 output = "{LANGUAGE}/{NAME}.json"
 `
 
-func project(t *testing.T, files string) *config.Project {
+func project(t testing.TB, files string) *config.Project {
 	t.Helper()
 	c, err := config.Parse("locsync.toml", []byte("[[project]]\nname = \"app\"\nsource_language = \"en\"\n"+
 		"target_languages = [\"de\"]\n"+files))
@@ -34,7 +34,7 @@ func project(t *testing.T, files string) *config.Project {
 }
 
 // found is the tree of files, given as path and content.
-func found(t *testing.T, cfg *config.Project, files ...string) *Tree {
+func found(t testing.TB, cfg *config.Project, files ...string) *Tree {
 	t.Helper()
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(files); i += 2 {
@@ -206,5 +206,68 @@ output = "{LANGUAGE}/{NAME}.yaml"
 		if said != first || !strings.Contains(said, `"menu/close"`) {
 			t.Fatalf("%s\nand before\n%s", said, first)
 		}
+	}
+}
+
+// Keys are unsourced that no file has, neither as they are nor as forms of a plural; of files that cannot be read
+// nothing is known.
+func TestUnsourced(t *testing.T) {
+	for _, row := range []struct{ one, two, theirs, want string }{
+		{`{"a": "A"}`, `{"b": "B"}`, "a b", ""},
+		{`{"a": "A"}`, `{"b": "B"}`, "z a y b", "y z"},
+		{`{"n_one": "1", "n_other": "2"}`, `{"b": "B"}`, "n_few n_other m_few", "m_few"},
+		{`{"a": "A"}`, `{"a": "X"}`, "a c", "c"}, // which two files have otherwise
+		{`{"a": "A"}`, `{"b": `, "c", ""},
+		{`{"a": "A"}`, `{"b": "B"}`, "", ""},
+	} {
+		tree := found(t, project(t, jsonFiles), "en/1.json", row.one, "en/2.json", row.two)
+		var theirs catalog.Catalog
+		for key := range strings.FieldsSeq(row.theirs) {
+			theirs = append(theirs, catalog.Unit{Name: catalog.Name{Key: key}, Text: "Text"})
+		}
+		theirs = append(theirs, catalog.Unit{Name: catalog.Name{Key: "blank"}})
+		same := func(*bundle.Bundle, config.Language) catalog.Catalog { return theirs }
+		each := func(*bundle.Bundle, config.Language) catalog.Catalog { return slices.Clone(theirs) }
+		for _, answer := range []func(*bundle.Bundle, config.Language) catalog.Catalog{same, each} {
+			got := tree.Unsourced(bundle.Groups(tree.Bundles())[0], answer)
+			if strings.Join(got, " ") != row.want {
+				t.Errorf("%s and %s beside %s: %q, want %q", row.one, row.two, row.theirs, got, row.want)
+			}
+		}
+	}
+}
+
+// BenchmarkUnsourced finds what only the service has, beside 250 to 4,000 files of 25 keys each: a key costs the same.
+// The floor is a set of all keys.
+func BenchmarkUnsourced(b *testing.B) {
+	for _, files := range []int{250, 1000, 4000} {
+		var all []string
+		theirs := catalog.Catalog{{Name: catalog.Name{Key: "only there"}, Text: "Text"}}
+		for i := range files {
+			var texts strings.Builder
+			for k := range 25 {
+				key := fmt.Sprintf("%d.%d", i, k)
+				theirs = append(theirs, catalog.Unit{Name: catalog.Name{Key: key}, Text: "Text"})
+				fmt.Fprintf(&texts, "%q: \"Text\",", key)
+			}
+			all = append(all, fmt.Sprintf("en/%d.json", i), "{"+strings.TrimSuffix(texts.String(), ",")+"}")
+		}
+		tree := found(b, project(b, jsonFiles), all...)
+		group := bundle.Groups(tree.Bundles())[0]
+		b.Run(fmt.Sprintf("%d files", files), func(b *testing.B) {
+			for b.Loop() {
+				got := tree.Unsourced(group, func(*bundle.Bundle, config.Language) catalog.Catalog { return theirs })
+				if len(got) != 1 {
+					b.Fatal(got)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(theirs)), "ns/key")
+		})
+		b.Run(fmt.Sprintf("%d files, floor", files), func(b *testing.B) {
+			for b.Loop() {
+				theirs.Keys()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(theirs)), "ns/key")
+		})
 	}
 }
