@@ -54,8 +54,7 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 		return err
 	}
 	ship := &imports.Batch{}
-	var asks []pass.ExportAsk
-	var mine [][]*candidate
+	asks, mine := []pass.ExportAsk{}, [][]*candidate{}
 	for _, g := range bundle.Groups(r.tree.Bundles()) {
 		candidates, languages := r.candidatesOf(g, found)
 		if before := r.sources.before[g.ID()]; len(candidates) > 0 && before != nil {
@@ -63,20 +62,22 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 				return err
 			}
 		} else if len(candidates) > 0 {
-			asks = append(asks, draftAsk(r.tree, g, languages))
-			mine = append(mine, candidates)
+			ask := draftAsk(r.tree, g, languages)
+			ask.Spooled = true
+			asks, mine = append(asks, ask), append(mine, candidates)
 		}
 	}
 	for done := 0; done < len(asks); done += askedAtOnce {
 		some := asks[done:min(done+askedAtOnce, len(asks))]
 		answers, err := r.ask(ctx, some)
+		for i, present := range answers {
+			if err == nil {
+				err = r.shipGroup(ctx, ship, some[i].Group, mine[done+i], present)
+			}
+			err = errors.Join(err, present.Close())
+		}
 		if err != nil {
 			return err
-		}
-		for i, present := range answers {
-			if err := r.shipGroup(ctx, ship, some[i].Group, mine[done+i], present); err != nil {
-				return err
-			}
 		}
 	}
 	ship.Send(ctx, r.out, 0)
@@ -144,7 +145,7 @@ func (r *translationPass) candidatesOf(
 func (r *translationPass) shipGroup(
 	ctx context.Context, ship *imports.Batch, g *bundle.Group, mine []*candidate, present *pass.Exported,
 ) error {
-	byFile, shares := make(map[string][]*candidate), make(map[string]*pass.Divider) // the latter by language
+	byFile, divider := make(map[string][]*candidate), new(pass.Divider)
 	for _, c := range mine {
 		if !present.Lacks(c.Sources[0], c.Language) {
 			byFile[c.id()] = append(byFile[c.id()], c)
@@ -159,10 +160,7 @@ func (r *translationPass) shipGroup(
 		if len(same) == 0 {
 			continue
 		}
-		if shares[c.Language.Code] == nil {
-			shares[c.Language.Code] = new(pass.Divider)
-		}
-		if err := r.shipFile(ctx, ship, g, same, present, shares[c.Language.Code]); err != nil {
+		if err := r.shipFile(ctx, ship, g, same, present, divider); err != nil {
 			return err
 		}
 	}
@@ -173,7 +171,7 @@ func (r *translationPass) shipGroup(
 // shipFile is shipGroup for one file, as the snapshots have it. What it takes to compare it is in memory only as long.
 func (r *translationPass) shipFile(
 	ctx context.Context, ship *imports.Batch, g *bundle.Group, same []*candidate, present *pass.Exported,
-	share *pass.Divider,
+	divider *pass.Divider,
 ) error {
 	all := make([]*comparedCandidate, len(same))
 	for i, c := range same {
@@ -183,7 +181,7 @@ func (r *translationPass) shipFile(
 		}
 		c.file = f
 		defer func() { c.file = nil }()
-		of, err := r.meeting(ctx, c, present, share)
+		of, err := r.meeting(ctx, c, present, divider)
 		if err != nil {
 			return err
 		}
@@ -233,15 +231,16 @@ func (r *translationPass) keys(c *candidate, m memories) map[string]bool {
 
 // meeting reads what a candidate meets at the service.
 func (r *translationPass) meeting(
-	ctx context.Context, c *candidate, present *pass.Exported, share *pass.Divider,
+	ctx context.Context, c *candidate, present *pass.Exported, divider *pass.Divider,
 ) (of meeting, err error) {
 	of.standing, of.at = r.standing(), r.branch.Now()
-	if of.memory, err = r.reader.memories(c.Target, c.snapshot, c.texts); err != nil {
+	of.memory, err = r.reader.memories(c.Target, c.snapshot, c.texts)
+	theirs, rerr := present.Read(c.Sources[0], c.Language)
+	if err = errors.Join(err, rerr); err != nil {
 		return of, err
 	}
-	theirs := present.Of(c.Sources[0], c.Language)
 	if len(r.tree.Sources) > 1 {
-		theirs = share.Texts(theirs, c.snapshot.shared.HasIn(c.Sources[0].Collection), r.keys(c, of.memory))
+		theirs = divider.Texts(theirs, c.snapshot.shared.HasIn(c.Sources[0].Collection), r.keys(c, of.memory))
 	}
 	of.theirs, _ = r.tree.Fitted(c.Target, c.file, r.out.After(c.Target, theirs))
 	of.sent, err = r.branch.Ledger.Marks(r.branch.Memory().Slot(ledger.Sent, c.Path, c.Language.Code))
