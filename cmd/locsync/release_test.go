@@ -349,7 +349,6 @@ func TestRelease(t *testing.T) {
 			version = strings.TrimPrefix(v, "locsync_")
 		}
 	}
-	formula := readPage(t, filepath.Join(dist, "locsync.rb"))
 	archives := 0
 	for file, sum := range sums {
 		name, system := strings.TrimSuffix(strings.TrimSuffix(file, ".tar.gz"), ".zip"), ""
@@ -377,19 +376,27 @@ func TestRelease(t *testing.T) {
 		if got := members[name+"/"+program]; !bytes.Contains(got, []byte(commit)) {
 			t.Errorf("%s: the program does not know its commit", file)
 		}
-		if !strings.HasSuffix(file, ".zip") && (!strings.Contains(formula, sum) ||
-			!strings.Contains(formula, "/"+file+`"`)) {
-			t.Errorf("the formula does not have %s and its checksum", file)
+		for installer, systems := range map[string]string{"locsync.rb": "linux darwin", "locsync.nix": "linux darwin",
+			"locsync.PKGBUILD": "linux", "locsync.scoop.json": "windows", "locsync.winget.installer.yaml": "windows"} {
+			text, kind := readPage(t, filepath.Join(dist, installer)), strings.Split(system, "_")[0]
+			wanted := strings.Contains(systems, kind)
+			if wanted && !strings.Contains(text, system) || strings.Contains(text, sum) != wanted ||
+				strings.Contains(text, "${VERSION}") {
+				t.Errorf("%s, with %s and its checksum %t, is\n%s", installer, file, wanted, text)
+			}
 		}
 	}
-	if archives < 3 || strings.Contains(formula, "${VERSION}") {
-		t.Errorf("%d archives; the formula is\n%s", archives, formula)
+	if archives < 3 {
+		t.Errorf("%d archives", archives)
 	}
 	if docker := readPage(t, filepath.Join(dist, "Dockerfile")); !strings.Contains(docker,
 		"locsync_"+version+"_${TARGETARCH}.deb") ||
 		!strings.Contains(docker, commit) {
 		t.Errorf("the Dockerfile is\n%s", docker)
 	}
+	t.Run("provenance", func(t *testing.T) { checkProvenance(t, dist, commit, sums) })
+	t.Run("AUR", func(t *testing.T) { checkPKGBUILD(t, dist, version) })
+	t.Run("winget and Scoop", func(t *testing.T) { checkWindows(t, dist, version) })
 	t.Run("signature", func(t *testing.T) { checkSignature(t, dist) })
 	t.Run("npm", func(t *testing.T) { checkNPM(t, dist, version, commit) })
 	t.Run("deb", func(t *testing.T) { checkDeb(t, dist, version) })
@@ -467,6 +474,98 @@ func membersOf(t *testing.T, file string) map[string][]byte {
 		if h.Typeflag == tar.TypeReg {
 			add(h.Name, r)
 		}
+	}
+}
+
+// checkProvenance: the statement names each file of the release but itself and the checksums, and the commit.
+func checkProvenance(t *testing.T, dist, commit string, sums map[string]string) {
+	var statement struct {
+		Type          string `json:"_type"`
+		PredicateType string
+		Subject       []struct {
+			Name   string
+			Digest struct{ SHA256 string }
+		}
+		Predicate struct {
+			BuildDefinition struct {
+				ResolvedDependencies []struct{ Digest struct{ GitCommit string } }
+			}
+		}
+	}
+	const name = "locsync.provenance.json"
+	if err := json.Unmarshal([]byte(readPage(t, filepath.Join(dist, name))), &statement); err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]string{name: sums[name]}
+	for _, subject := range statement.Subject {
+		named[subject.Name] = subject.Digest.SHA256
+	}
+	if !maps.Equal(named, sums) {
+		t.Errorf("it is about %v, want %v", named, sums)
+	}
+	from := statement.Predicate.BuildDefinition.ResolvedDependencies
+	if statement.Type != "https://in-toto.io/Statement/v1" ||
+		statement.PredicateType != "https://slsa.dev/provenance/v1" ||
+		len(from) != 1 || from[0].Digest.GitCommit != commit {
+		t.Errorf("%+v, want the commit %s", statement, commit)
+	}
+}
+
+// checkPKGBUILD packages as makepkg does, and calls what was packaged.
+func checkPKGBUILD(t *testing.T, dist, version string) {
+	archive, _ := machine(t, "bash", "tar")
+	dir := t.TempDir()
+	dist = mustAbs(t, dist)
+	run(t, dir, nil, "tar", "-xzf", filepath.Join(dist, "locsync_"+version+"_"+archive+".tar.gz"))
+	said := run(t, dir, []string{"pkgdir=" + filepath.Join(dir, "pkg")}, "bash", "-ec",
+		`. "$1"; package; "$pkgdir/usr/bin/locsync" version; find "$pkgdir" -type f -printf '%P\n'`, "-",
+		filepath.Join(dist, "locsync.PKGBUILD"))
+	for _, want := range []string{"locsync " + version + "\n", "\nusr/share/man/man5/locsync.toml.5.gz\n",
+		"\nusr/share/licenses/locsync-bin/LICENSE\n", "\nusr/share/zsh/site-functions/_locsync\n"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+}
+
+// checkWindows: the program is in the archive by the path that the manifests name.
+func checkWindows(t *testing.T, dist, version string) {
+	var winget struct {
+		PackageVersion string `yaml:"PackageVersion"`
+		Installers     []struct {
+			URL   string `yaml:"InstallerUrl"`
+			Files []struct {
+				Path string `yaml:"RelativeFilePath"`
+			} `yaml:"NestedInstallerFiles"`
+		} `yaml:"Installers"`
+	}
+	text := readPage(t, filepath.Join(dist, "locsync.winget.installer.yaml"))
+	if err := yaml.Unmarshal([]byte(text), &winget); err != nil || winget.PackageVersion != version {
+		t.Fatalf("%+v, %v", winget, err)
+	}
+	programs := map[string]string{}
+	for _, installer := range winget.Installers {
+		programs[filepath.Base(installer.URL)] = strings.ReplaceAll(installer.Files[0].Path, `\`, "/")
+	}
+	var scoop struct {
+		Architecture map[string]struct {
+			URL    string
+			Folder string `json:"extract_dir"`
+		}
+		Bin string
+	}
+	text = readPage(t, filepath.Join(dist, "locsync.scoop.json"))
+	if err := json.Unmarshal([]byte(text), &scoop); err != nil {
+		t.Fatal(err)
+	}
+	for machine, archive := range scoop.Architecture {
+		if got := programs[filepath.Base(archive.URL)]; got != archive.Folder+"/"+scoop.Bin {
+			t.Errorf("%s: %s and %s/%s", machine, got, archive.Folder, scoop.Bin)
+		}
+	}
+	file := "locsync_" + version + "_windows_amd64.zip"
+	if members := membersOf(t, filepath.Join(dist, file)); len(members[programs[file]]) == 0 {
+		t.Errorf("%s has no %s", file, programs[file])
 	}
 }
 
