@@ -132,9 +132,18 @@ func (h *Part) Still() (_ Still, hangs bool) {
 	return Still{h.name, now - time.Duration(h.last.Load()), h.proven != nil && !h.proven()}, true
 }
 
-// Next is the time until the next whole multiple of a duration. Parts that wait so long, instead of the duration, wake
-// the process all at once: thousands that wake it one by one cost far more.
-func Next(every time.Duration) time.Duration {
+// share is the time that each part of a set adds to the waits of all, so that thousands that rest cost no more than
+// hundreds.
+const share = 5 * time.Millisecond
+
+// Next is the time until the next whole multiple of a duration, which the number of parts makes longer. Parts that wait
+// so long, instead of the duration, wake the process all at once: thousands that wake it one by one cost far more.
+func (h *Part) Next(every time.Duration) time.Duration {
+	if h != nil {
+		h.set.mu.Lock()
+		every = max(every, time.Duration(len(h.set.parts))*share)
+		h.set.mu.Unlock()
+	}
 	return every - time.Duration(time.Now().UnixNano())%every
 }
 

@@ -121,6 +121,26 @@ func TestHeartbeatWithoutAPart(t *testing.T) {
 	}
 }
 
+// Few parts wait as long as they want to, together; of thousands each waits longer, so that the process wakes no more
+// often.
+func TestNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set := New(step)
+		part := set.Begin("one")
+		for n, want := range map[int]time.Duration{1: 10 * time.Second, 2000: 10 * time.Second, 10_000: 50 * time.Second} {
+			for len(set.parts) < n {
+				set.Begin("another")
+			}
+			set.parts = set.parts[:n]
+			time.Sleep(part.Next(10 * time.Second)) // to a whole multiple
+			time.Sleep(time.Second)
+			if got := part.Next(10 * time.Second); got != want-time.Second {
+				t.Errorf("of %d parts one waits %s, want %s", n, got, want-time.Second)
+			}
+		}
+	})
+}
+
 func BenchmarkBeat(b *testing.B) {
 	h := New(step).Begin("part")
 	for b.Loop() {

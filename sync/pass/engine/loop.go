@@ -36,7 +36,7 @@ func (p *project) loop(ctx context.Context, proof func()) {
 	first := p.order.firstPush(ctx, beat)
 	defer first()
 	for ctx.Err() == nil {
-		sleep := l.sleep()
+		sleep := l.sleep(beat)
 		beat.Expect(sleep)
 		timer := time.NewTimer(sleep)
 		select {
@@ -132,9 +132,9 @@ func (l *schedule) plan(after time.Time) {
 }
 
 // sleep is how long nothing is due; short enough to notice a clock that was set.
-func (l *schedule) sleep() time.Duration {
+func (l *schedule) sleep(beat *heartbeat.Part) time.Duration {
 	now := l.project.branch.Now()
-	wait := heartbeat.Next(longestSleep) // thousands of projects wake the process together
+	wait := beat.Next(longestSleep)
 	a, b := &l.pushes, &l.pulls
 	saves := l.saves.Due(l.project.branch.Project.Pull.Settle)
 	for _, at := range []time.Time{l.due, saves, a.retry.at, a.notices.Due, b.retry.at, b.notices.Due} {

@@ -48,7 +48,8 @@ func (p *project) watchOnce(ctx context.Context) error {
 	d := p.branch.Config.Daemon
 	o := watch.Options{Root: facts.WorkTree, GitDir: facts.GitDir, CommonDir: facts.CommonDir, Debounce: d.Debounce,
 		MaxDelay: d.MaxDelay, Rescan: d.Rescan,
-		Alive: heartbeat.From(ctx).Expect, Warn: func(message string) { p.branch.Log.Warn(message) }}
+		Alive: heartbeat.From(ctx).Expect, Next: heartbeat.From(ctx).Next,
+		Warn: func(message string) { p.branch.Log.Warn(message) }}
 	if p.branch.Project.Push.Source == config.Worktree {
 		o.Patterns = p.branch.Project.WatchPatterns()
 	}

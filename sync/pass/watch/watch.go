@@ -57,6 +57,8 @@ type Options struct {
 	// Alive is told, from the goroutine that looks at the folders, that it does, and for how long it may have nothing
 	// to do now: for each of them 0, and every few seconds while nothing happens. It may be nil, and must not block.
 	Alive func(silence time.Duration)
+	// Next is how long to wait for what is done every so often, where many watchers do it. It may be nil.
+	Next func(every time.Duration) time.Duration
 }
 
 // Watcher watches one working tree.
@@ -143,6 +145,9 @@ func New(o Options) (*Watcher, error) {
 	}
 	if o.Alive == nil {
 		o.Alive = func(time.Duration) {}
+	}
+	if o.Next == nil {
+		o.Next = (*heartbeat.Part)(nil).Next
 	}
 	if o.Rescan <= 0 {
 		return nil, fmt.Errorf("watch %s: the time between rescans must be longer than 0", root)
@@ -237,12 +242,13 @@ func (w *Watcher) end() {
 func (w *Watcher) watch(ctx context.Context) error {
 	rescan := time.NewTicker(w.o.Rescan)
 	defer rescan.Stop()
-	beat := time.NewTimer(heartbeat.Next(w.beat))
+	silence := w.o.Next(w.beat)
+	beat := time.NewTimer(silence)
 	defer beat.Stop()
 	defer w.pollTimer.Stop()
 	last := time.Now()
 	for {
-		w.o.Alive(w.beat)
+		w.o.Alive(silence)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -263,7 +269,8 @@ func (w *Watcher) watch(ctx context.Context) error {
 				w.ring()
 			}
 			last = now
-			beat.Reset(heartbeat.Next(w.beat))
+			silence = w.o.Next(w.beat)
+			beat.Reset(silence)
 		}
 	}
 }

@@ -63,6 +63,10 @@ func (d *running) askReload(ctx context.Context) error {
 const (
 	// lookAtFiles is how often it is seen whether files of the configuration were changed.
 	lookAtFiles = 15 * time.Second
+	// lookShare times what a check took is the pause before the next one, up to lookLatest: thousands of files
+	// cost little, too.
+	lookShare  = 2000
+	lookLatest = time.Minute
 	// settled is how long they must be as they are before they are read: an editor, or a checkout, may be at work.
 	settled = 2 * time.Second
 )
@@ -70,8 +74,11 @@ const (
 // watchConfiguration has the configuration read again after its files were changed.
 func (d *running) watchConfiguration(ctx context.Context, file string) {
 	watched := config.Watch(file)
-	for wait(ctx, lookAtFiles) {
-		if !watched.Changed() {
+	for pause := lookAtFiles; wait(ctx, pause); {
+		began := time.Now()
+		changed := watched.Changed()
+		pause = max(lookAtFiles, min(lookShare*time.Since(began), lookLatest))
+		if !changed {
 			continue
 		}
 		for wait(ctx, settled) && watched.Changed() {
