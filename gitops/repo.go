@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -70,11 +69,11 @@ func (r *Repo) Close() error {
 	if r.closed != nil {
 		defer r.closed()
 	}
-	err := r.repo.Objects.Close()
-	if r.tree != nil {
-		err = errors.Join(err, r.tree.Close())
+	r.repo.Objects.Close()
+	if r.tree == nil {
+		return nil
 	}
-	return err
+	return r.tree.Close()
 }
 
 // Facts says what kind of repository this is.

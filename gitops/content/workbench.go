@@ -105,10 +105,10 @@ func quoteAlternate(p string) string {
 }
 
 // Made are the objects that git made there.
-func (w Workbench) Made() (made map[object.Name]object.Object, err error) {
+func (w Workbench) Made() (map[object.Name]object.Object, error) {
 	store := object.Open(w.objects(), w.repo.Objects.Format, w.repo.Git)
-	made, err = store.Loose()
-	return made, errors.Join(err, store.Close())
+	defer store.Close()
+	return store.Loose()
 }
 
 // Put writes an object that is in memory only to where git looks for it.

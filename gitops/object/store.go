@@ -158,7 +158,7 @@ func (s *Store) ask(command string, n Name) (k Kind, size int64, data []byte, er
 			}
 			break
 		}
-		_ = s.stop()
+		s.stop()
 	}
 	if err != nil {
 		err = fmt.Errorf("read object %s: %w", n, err)
@@ -199,7 +199,7 @@ func (s *Store) exchange(command string, n Name) (k Kind, size int64, data []byt
 	case command == "info":
 		return k, size, nil, nil
 	case size > mostBytes:
-		_ = s.stop() // it is about to write all of it
+		s.stop() // it is about to write all of it
 		return 0, 0, nil, &bound.Exceeded{What: "bytes", Most: mostBytes}
 	}
 	data = make([]byte, size+1) // the line ends behind it
@@ -260,21 +260,22 @@ func (s *Store) start() (err error) {
 	return nil
 }
 
-// stop ends the program: it ends with its input.
-func (s *Store) stop() error {
+// stop ends the program: it ends with its input. A folder that another program holds open is a leftover, and no reason
+// to lose what was read.
+func (s *Store) stop() {
 	if s.cmd == nil {
-		return nil
+		return
 	}
 	_ = s.in.Close()
 	_ = s.closer.Close()
 	_ = s.cmd.Wait() // how it ended says nothing that was not said
 	s.cmd = nil
-	return os.RemoveAll(s.folder)
+	_ = os.RemoveAll(s.folder)
 }
 
 // Close lets the program go. What is read later starts it again.
-func (s *Store) Close() error {
+func (s *Store) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.stop()
+	s.stop()
 }

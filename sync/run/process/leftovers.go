@@ -11,7 +11,8 @@ import (
 
 // What a process needs for a moment is in the system's temporary folder under these names, and is removed by the
 // process, unless that is killed. A demo's folder is not among them: people look at it.
-var leftover = regexp.MustCompile(`^locsync-(check|completion|doctor|dry-run|export|filter|merge|sign|status)-[0-9]+$`)
+var leftover = regexp.MustCompile(
+	`^locsync-(check|completion|doctor|dry-run|export|filter|merge|objects|sign|status)-[0-9]+$`)
 
 // LeftoverAge is after which such a thing is not in use any more. Each is needed for minutes at most.
 const LeftoverAge = 24 * time.Hour

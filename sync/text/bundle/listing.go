@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"unicode/utf8"
@@ -67,8 +68,10 @@ func (l *listing) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
+// note keeps an error, unless it says that there is no such file: as of a name that this system does not have, such as
+// con on Windows.
 func (l *listing) note(name string, err error) {
-	if l.err == nil && err != nil && !absent(err) && !Closed(l.FS, name, err) {
+	if l.err == nil && err != nil && filepath.IsLocal(name) && !absent(err) && !Closed(l.FS, name, err) {
 		l.err = err
 	}
 }
