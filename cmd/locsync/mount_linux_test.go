@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -103,4 +104,66 @@ func TestDeadMount(t *testing.T) {
 	w.check(cmd.Process.Signal(syscall.SIGTERM))
 	w.told("STOPPING=1")
 	w.ends(cmd, 10*time.Second)
+}
+
+// foldedMount is a folder in which names of another case are the same, as on macOS: an image, mounted.
+func foldedMount(t *testing.T) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount")
+	}
+	for _, program := range []string{"losetup", "mkfs.exfat", "mount.exfat-fuse", "umount"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("there is no %s here", program)
+		}
+	}
+	dir := t.TempDir()
+	image, mount := filepath.Join(dir, "image"), filepath.Join(dir, "mount")
+	err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 64<<20), os.Mkdir(mount, 0o700))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, "", nil, "mkfs.exfat", image)
+	out, err := exec.Command("losetup", "--find", "--show", image).Output()
+	if err != nil {
+		t.Skip("no device for an image can be had: ", err)
+	}
+	device := strings.TrimSpace(string(out))
+	t.Cleanup(func() { run(t, "", nil, "losetup", "--detach", device) })
+	if out, err := exec.Command("mount.exfat-fuse", device, mount).CombinedOutput(); err != nil {
+		t.Skipf("the image cannot be mounted: %s", out)
+	}
+	t.Cleanup(func() { run(t, "", nil, "umount", mount) })
+	return mount
+}
+
+// Where names of another case are the same, translations come beside their source, in the spelling that git has, and a
+// file that is renamed to another case keeps what it has.
+func TestNamesOfAnotherCase(t *testing.T) {
+	gittest.Need(t)
+	repo := filepath.Join(foldedMount(t), "app")
+	gittest.Git(t, filepath.Dir(repo), "init", "--quiet", "-b", "main", repo)
+	if got := gittest.Git(t, repo, "config", "core.ignorecase"); got != "true" {
+		t.Fatalf("names of another case are not the same here: %q", got)
+	}
+	gittest.Commit(t, repo, "texts", map[string]string{"Locales/en.json": `{"a": "A", "b": "B"}`,
+		"locsync.toml": "[service]\nurl = \"embedded\"\n[[project]]\nname = \"app\"\nrepository = \".\"\n" +
+			"source_language = \"en\"\ntarget_languages = [\"de\"]\n[project.pull]\ncompletion_state = \"draft\"\nremote = \"\"\n[[project.files]]\n" +
+			"source = \"locales/en.json\"\noutput = \"locales/{LANGUAGE}.json\"\n"})
+	sync := func() (branch string) {
+		t.Helper()
+		run(t, repo, nil, "locsync", "sync")
+		return strings.ReplaceAll(gittest.Git(t, repo, "ls-tree", "-r", "--name-only", "l10n"), "\n", " ")
+	}
+	if got := sync(); got != "Locales/de.json Locales/en.json locsync.toml" {
+		t.Errorf("the branch has %q", got)
+	}
+	translations := gittest.Git(t, repo, "show", "l10n:Locales/de.json")
+	gittest.Git(t, repo, "merge", "--quiet", "--ff-only", "l10n")
+	gittest.Git(t, repo, "mv", "Locales/en.json", "Locales/EN.json")
+	gittest.Git(t, repo, "commit", "--quiet", "-m", "another case")
+	sync()
+	if got := gittest.Git(t, repo, "show", "l10n:Locales/de.json"); got != translations {
+		t.Errorf("after a rename the translations are %q, were %q", got, translations)
+	}
 }
