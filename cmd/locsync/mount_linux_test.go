@@ -148,8 +148,8 @@ func TestNamesOfAnotherCase(t *testing.T) {
 	}
 	gittest.Commit(t, repo, "texts", map[string]string{"Locales/en.json": `{"a": "A", "b": "B"}`,
 		"locsync.toml": "[service]\nurl = \"embedded\"\n[[project]]\nname = \"app\"\nrepository = \".\"\n" +
-			"source_language = \"en\"\ntarget_languages = [\"de\"]\n[project.pull]\ncompletion_state = \"draft\"\nremote = \"\"\n[[project.files]]\n" +
-			"source = \"locales/en.json\"\noutput = \"locales/{LANGUAGE}.json\"\n"})
+			"source_language = \"en\"\ntarget_languages = [\"de\"]\n[project.pull]\ncompletion_state = \"draft\"\n" +
+			"remote = \"\"\n[[project.files]]\nsource = \"locales/en.json\"\noutput = \"locales/{LANGUAGE}.json\"\n"})
 	sync := func() (branch string) {
 		t.Helper()
 		run(t, repo, nil, "locsync", "sync")

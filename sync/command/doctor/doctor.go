@@ -90,6 +90,7 @@ func (d *doctor) findState(ctx context.Context) (string, error) {
 func (d *doctor) probes() []probe {
 	probes := []probe{
 		{"program", "", "version", d.probeProgram},
+		{"program", "", "release", d.probeRelease},
 		{"program", "", "git", d.probeGit},
 		{"configuration", "", "file", d.probeConfiguration},
 		{"configuration", "", "secrets", d.probeSecrets},

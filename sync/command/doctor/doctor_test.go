@@ -143,6 +143,49 @@ func TestDoctorOfLimits(t *testing.T) {
 	}
 }
 
+// A release is compared with the newest one, by its numbers. Where that is not known, where it is turned off, and of a
+// program that was built from source, nothing is wrong.
+func TestNewestRelease(t *testing.T) {
+	newest, asked := "v1.10.0", 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		if r.URL.Path != "/latest" {
+			t.Errorf("%s is asked for", r.URL.Path)
+		}
+		w.Header().Set("Location", "https://example.com/releases/tag/"+newest)
+		w.WriteHeader(http.StatusFound)
+	}))
+	defer server.Close()
+	probe := func(version, releases string, offline bool) string {
+		d, n := &doctor{o: Options{Program: report.Build{Version: version}, Offline: offline},
+			getenv: func(string) string { return releases }}, &notes{}
+		d.probeRelease(t.Context(), n)
+		said := ""
+		for _, f := range n.close() {
+			said += f.Level + ": " + f.Found
+		}
+		return said
+	}
+	for version, want := range map[string]string{"1.9.2": "warning: locsync v1.10.0 is released",
+		"1.10.0": "ok: there is none newer", "1.11.0": "ok: there is none newer", "devel": "",
+		"v0.0.0-20261201": "warning: locsync v1.10.0 is released"} {
+		if got := probe(version, server.URL, false); got != want {
+			t.Errorf("%s: %q, want %q", version, got, want)
+		}
+	}
+	before := asked
+	if got := probe("1.0.0", "none", false) + probe("1.0.0", server.URL, true); got != "" || asked != before {
+		t.Errorf("turned off: %q, and %d requests", got, asked-before)
+	}
+	if got := probe("1.0.0", "http://127.0.0.1:1", false); !strings.HasPrefix(got, report.LevelSkipped) {
+		t.Errorf("without an answer: %q", got)
+	}
+	newest = "none"
+	if got := probe("1.0.0", server.URL, false); !strings.HasPrefix(got, report.LevelSkipped) {
+		t.Errorf("without a release: %q", got)
+	}
+}
+
 // An error's last words are what to do, unless there are none.
 func TestFaultOf(t *testing.T) {
 	for _, x := range []struct {
