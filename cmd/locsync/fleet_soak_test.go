@@ -24,6 +24,7 @@ import (
 var (
 	fleetSize   = flag.Int("fleet", 5000, "how many repositories TestFleet has in one daemon")
 	fleetIdle   = flag.Int("fleet.idle", 1, "for how many minutes TestFleet measures a daemon without work")
+	fleetPulls  = flag.String("fleet.pulls", "0 0 1 1 *", "the schedule of TestFleet's pulls, all at the same time")
 	fleetTraced = flag.Bool("fleet.traced", false, "TestFleet counts git programs, which the log of each makes slower")
 )
 
@@ -56,8 +57,8 @@ func newFleet(t *testing.T, size int) *fleet {
 		f.copyOf(seed, repo)
 		f.file(fmt.Sprintf("projects/p%05d.toml", i), fmt.Sprintf("[[project]]\nname = \"p%05[1]d\"\n"+
 			"id = \"00000000-0000-4000-8000-%012[1]d\"\nrepository = %[2]q\nsource_language = \"en\"\n"+
-			"target_languages = [\"de\"]\n[project.pull]\nschedule = \"0 0 1 1 *\"\n[[project.files]]\nsource = \"locales/en.json\"\n"+
-			"output = \"locales/{LANGUAGE}.json\"\n", i, repo))
+			"target_languages = [\"de\"]\n[project.pull]\nschedule = %[3]q\n[[project.files]]\nsource = \"locales/en.json\"\n"+
+			"output = \"locales/{LANGUAGE}.json\"\n", i, repo, *fleetPulls))
 	}
 	return f
 }
@@ -158,8 +159,9 @@ func (f *fleet) measure(start string) {
 	for range *fleetIdle {
 		before, programs := f.worked(pid), f.programs(log.Name())
 		idle := time.Now()
-		time.Sleep(time.Minute) // as above
-		say("idle: %.2f %% of a core; before %s, after %s", 100*(f.worked(pid)-before).Seconds()/time.Since(idle).Seconds(), programs, f.programs(log.Name()))
+		most := f.most(pid, time.Minute)
+		say("idle: %.2f %% of a core; %s; before %s, after %s", 100*(f.worked(pid)-before).Seconds()/
+			time.Since(idle).Seconds(), most, programs, f.programs(log.Name()))
 	}
 	asked = time.Now()
 	f.status()
@@ -174,6 +176,22 @@ func (f *fleet) measure(start string) {
 	<-gone
 	f.Logf("it ended in %.1f s with %d", time.Since(ended).Seconds(), cmd.ProcessState.ExitCode())
 	f.floor()
+}
+
+// most is the most that a process takes of the machine in a span, as it is seen four times a second.
+func (f *fleet) most(pid int, span time.Duration) string {
+	var threads, programs int
+	var memory int64
+	for end := time.Now().Add(span); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+		running := 0
+		for _, file := range tasks {
+			text, _ := os.ReadFile(file)
+			running += len(strings.Fields(string(text)))
+		}
+		threads, programs, memory = max(threads, len(tasks)), max(programs, running), max(memory, residentNow(pid))
+	}
+	return fmt.Sprintf("at most %d threads, %d programs, %d MB", threads, programs, memory>>20)
 }
 
 // floor is what it costs to look at all repositories.

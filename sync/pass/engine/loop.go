@@ -45,6 +45,10 @@ func (p *project) loop(ctx context.Context, proof func()) {
 			_ = l.push(ctx) // it is logged, and made again
 		case <-p.signals[wake{Pull, false}]:
 			_ = l.pull(ctx)
+		case l.scheduled() <- struct{}{}:
+			done := p.order.pulls.kept()
+			_ = l.pull(ctx)
+			done()
 		case <-p.saved:
 			l.saves.Heard(p.branch.Now())
 		case <-p.signals[wake{Push, true}]: // the tick that is due then does it
@@ -114,7 +118,7 @@ func (l *schedule) start() {
 	if ok && !l.project.branch.Project.Pull.Schedule.Next(last).After(now) {
 		l.project.branch.Log.Info("a scheduled pull was missed while locsync did not run; pulling now",
 			zap.Time("last", last))
-		l.project.signals[wake{Pull, false}].Send()
+		l.due = now
 	}
 	if !ok { // the schedule begins now
 		l.project.began(now)
@@ -131,16 +135,30 @@ func (l *schedule) plan(after time.Time) {
 	l.project.changes.Send()
 }
 
+// isDue reports whether a scheduled pull is due.
+func (l *schedule) isDue(now time.Time) bool { return !l.due.IsZero() && !now.Before(l.due) }
+
+// scheduled are the slots that a scheduled pull waits for, when one is due: meanwhile the loop goes on.
+func (l *schedule) scheduled() chan<- struct{} {
+	if !l.isDue(l.project.branch.Now()) {
+		return nil
+	}
+	return l.project.order.pulls.taken
+}
+
 // sleep is how long nothing is due; short enough to notice a clock that was set.
 func (l *schedule) sleep(beat *heartbeat.Part) time.Duration {
 	now := l.project.branch.Now()
 	wait := beat.Next(longestSleep)
 	a, b := &l.pushes, &l.pulls
 	saves := l.saves.Due(l.project.branch.Project.Pull.Settle)
-	for _, at := range []time.Time{l.due, saves, a.retry.at, a.notices.Due, b.retry.at, b.notices.Due} {
+	for _, at := range []time.Time{saves, a.retry.at, a.notices.Due, b.retry.at, b.notices.Due} {
 		if !at.IsZero() {
 			wait = min(wait, max(at.Sub(now), 0))
 		}
+	}
+	if !l.due.IsZero() && !l.isDue(now) { // what is due waits for a slot
+		wait = min(wait, l.due.Sub(now))
 	}
 	return wait
 }
@@ -153,8 +171,8 @@ func (l *schedule) tick(ctx context.Context) {
 	if l.pushes.isDue(now) {
 		_ = l.push(ctx)
 	}
-	reached := func(at time.Time) bool { return !at.IsZero() && !now.Before(at) }
-	if reached(l.due) || reached(l.saves.Due(l.project.branch.Project.Pull.Settle)) || l.pulls.isDue(now) {
+	saved := l.saves.Due(l.project.branch.Project.Pull.Settle)
+	if !saved.IsZero() && !now.Before(saved) || l.pulls.isDue(now) {
 		_ = l.pull(ctx)
 	}
 }

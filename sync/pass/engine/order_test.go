@@ -6,6 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/locsync/locsync/sync/pass/push"
+	"github.com/locsync/locsync/sync/service"
 )
 
 // A few projects begin at a time, none is pushed first while one was not seen to work, and one that hangs keeps the
@@ -46,4 +49,31 @@ func TestOrderOfTheBeginning(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 	})
+}
+
+// A scheduled pull waits while many others are made; what was changed is pushed meanwhile.
+func TestScheduledPullsWait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, settings+"[project.pull]\nremote = \"\"\nschedule = \"* * * * * *\"\n"+jsonFiles,
+		map[string]string{"locales/en/app.json": `{"a": "A"}`})
+	w.clean(push.Options{})
+	w.translate("main", "de", service.Final, "a", "Ä")
+	p := w.projects[0]
+	for range pullsAtOnce {
+		p.order.pulls.taken <- struct{}{}
+	}
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	w.until("no pull is due", func() bool { return w.Ready() == nil && p.view.next.Load().Before(time.Now()) })
+	w.write("locales/en/app.json", `{"a": "A", "b": "B"}`)
+	w.Soon("", "test", Push)
+	w.until("nothing is pushed", func() bool { return w.at("main", "en")["b"] == "B" })
+	if branches := w.git("branch", "--list", "l10n"); branches != "" {
+		t.Errorf("a pull was made: %q", branches)
+	}
+	<-p.order.pulls.taken
+	w.until("no pull is made", func() bool { return w.git("branch", "--list", "l10n") != "" })
+	end()
+	w.check(<-done)
 }

@@ -33,19 +33,7 @@ func TestSavesAreCommittedTogether(t *testing.T) {
 			defer end()
 			done := make(chan error, 1)
 			go func() { done <- w.Run(ctx) }()
-			until := func(what string, is func() bool) {
-				t.Helper()
-				deadline := time.After(30 * time.Second)
-				for changed := w.Changed(); !is(); changed = w.Changed() {
-					select {
-					case <-changed:
-					case <-time.After(time.Second):
-					case <-deadline:
-						t.Fatal(what)
-					}
-				}
-			}
-			until("it does not get ready", func() bool { return w.Ready() == nil })
+			w.until("it does not get ready", func() bool { return w.Ready() == nil })
 			ours := func(id string) bool { return id == w.id }
 			for _, key := range []string{"a", "b", "c"} {
 				w.translate("main", "de", service.Final, key, key+" de")
@@ -60,7 +48,7 @@ func TestSavesAreCommittedTogether(t *testing.T) {
 			if c.ends && !has() {
 				t.Fatalf("l10n has %s at the end", w.show("l10n", path))
 			}
-			until("nothing is committed", has)
+			w.until("nothing is committed", has)
 			if commits := w.git("rev-list", "--count", "main..l10n"); commits != "1" && c.settle != "0s" {
 				t.Errorf("%s commits", commits)
 			}
@@ -69,5 +57,19 @@ func TestSavesAreCommittedTogether(t *testing.T) {
 				w.check(<-done)
 			}
 		})
+	}
+}
+
+// until waits for what a daemon is to bring about.
+func (w *world) until(what string, is func() bool) {
+	w.tb.Helper()
+	deadline := time.After(30 * time.Second)
+	for changed := w.Changed(); !is(); changed = w.Changed() {
+		select {
+		case <-changed:
+		case <-time.After(time.Second):
+		case <-deadline:
+			w.tb.Fatal(what)
+		}
 	}
 }
