@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,7 +34,9 @@ func find(ctx context.Context, git *run.Program, dir string, trust bool) (f foun
 	if dir, err = filepath.Abs(dir); err != nil {
 		return f, err
 	}
-	if _, err := os.Stat(dir); err != nil {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return f, fmt.Errorf("%s: %w", dir, errors.Unwrap(err))
+	} else if err != nil {
 		return f, err
 	}
 	args := []string{"-c", "safe.bareRepository=all"}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,7 +145,7 @@ func locate(ctx context.Context, dir string, o Options) (*run.Program, found, Se
 }
 
 func located(err error) error {
-	if err == nil || errors.Is(err, ErrNotRepo) {
+	if err == nil || errors.Is(err, ErrNotRepo) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return fmt.Errorf("open repository: %w", err)

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -96,28 +97,30 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Rejection is what people are told where the service rejects the credentials (401, 403); else empty.
+// Rejection is what people are told where the service rejects the credentials (401, 403), or says what it does not
+// have (404); else empty.
 func (e *Error) Rejection() string {
-	if e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden {
-		return ""
-	}
 	said, detail := "the translation service requires an account and an API key", e.Detail
-	todo := "check service.account_id and the API key, and create a new key if this one has expired"
+	todo := "; check service.account_id and the API key, and create a new key if this one has expired"
 	status := strconv.Itoa(e.Status)
 	if strings.EqualFold(detail, http.StatusText(e.Status)) {
 		detail = ""
 	}
 	switch {
+	case e.Status == http.StatusNotFound && detail != "":
+		said, detail, status, todo = detail, "", status+" on "+e.Op, ""
 	case e.Status == http.StatusForbidden:
 		said = fmt.Sprintf("the translation service refuses account %q access", e.Account)
 		if e.Project != "" && !strings.Contains(e.Detail, e.Project) {
 			said += " to project " + e.Project
 		}
 		status += " on " + e.Op
-		todo = "locsync project list names the projects that the account has; its API key must be allowed to do this"
+		todo = "; locsync project list names the projects that the account has; its API key must be allowed to do this"
 		if detail != "" {
 			said, detail, status = detail, "", fmt.Sprintf("%s; account %q at the translation service", status, e.Account)
 		}
+	case e.Status != http.StatusUnauthorized:
+		return ""
 	case e.Account != "":
 		said = fmt.Sprintf("the translation service rejected account %q and its API key", e.Account)
 	}
@@ -127,7 +130,7 @@ func (e *Error) Rejection() string {
 	if e.RequestID != "" {
 		status += "; request " + e.RequestID
 	}
-	return said + " (" + status + "); " + todo
+	return said + " (" + status + ")" + todo
 }
 
 // cause is the error without what was being done: "503 Service Unavailable", "dial tcp …: connection refused".
@@ -298,18 +301,13 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // cause is a network error without the request, address and system call that it came from.
 func cause(err error) error {
 	for {
-		var next error
-		switch e := err.(type) {
-		case *url.Error:
-			next = e.Err
-		case *net.OpError:
-			next = e.Err
-		case *os.SyscallError:
-			next = e.Err
-		}
-		if next == nil {
+		switch err.(type) {
+		case *url.Error, *net.OpError, *os.SyscallError:
+			err = errors.Unwrap(err)
+		case tls.RecordHeaderError:
+			return errors.New("it does not speak HTTPS")
+		default:
 			return err
 		}
-		err = next
 	}
 }

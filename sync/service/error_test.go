@@ -42,6 +42,8 @@ func TestErrorWords(t *testing.T) {
 			`read project: 400 Bad Request: unknown language "xx" (request t1)`},
 		{"no words", say(404, ""), "read project: 404 Not Found"},
 		{"status text only", say(404, `{"title":"Not Found"}`), "read project: 404 Not Found"},
+		{"not found, and what", say(404, `{"detail":"there is no project","traceId":"t1"}`),
+			"read project: there is no project (404 on read project; request t1)"},
 		{"page", say(400, "<!doctype html><html><head><title>Bad  \n gateway</title></head>"),
 			"read project: 400 Bad Request: Bad gateway"},
 		{"page without a title", say(400, "<html><body>x"), "read project: 400 Bad Request"},
@@ -139,7 +141,8 @@ func TestRejection(t *testing.T) {
 		e    Error
 		want string
 	}{
-		{Error{Status: 404, Detail: "gone"}, ""},
+		{Error{Status: 404, Detail: "Not Found"}, ""}, {Error{Status: 400, Detail: "no"}, ""},
+		{Error{Op: "read job", Status: 404, Detail: "no job x", RequestID: "r1"}, "no job x (404 on read job; request r1)"},
 		{Error{Status: 401}, "the translation service requires an account and an API key (401)" + key},
 		{Error{Status: 401, Account: "me", Detail: "Unauthorized", RequestID: "r1"},
 			`the translation service rejected account "me" and its API key (401; request r1)` + key},

@@ -42,3 +42,16 @@ func TestUnreachable(t *testing.T) {
 		})
 	}
 }
+
+// An address that should be http:// is named with what is wrong, not with what was read instead.
+func TestNoHTTPS(t *testing.T) {
+	s := serve(t, func(http.ResponseWriter, *http.Request) {})
+	s.URL = strings.Replace(s.URL, "http:", "https:", 1)
+	client := s.Client(t)
+	client.limits.attempts = 1
+	_, err := client.Projects().Read(t.Context(), "p")
+	want := "read project: cannot reach the translation service at " + s.URL + " (it does not speak HTTPS); "
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s…", err, want)
+	}
+}

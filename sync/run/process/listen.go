@@ -20,9 +20,13 @@ func Listen(address string) (net.Listener, error) {
 	host, _, _ := net.SplitHostPort(address)
 	later := errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL) ||
 		errors.As(err, &unknown) && unknown.Name == host
-	if errors.Is(err, syscall.EADDRINUSE) {
+	malformed, isMalformed := errors.AsType[*net.AddrError](err)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
 		err = &inUse{address, err}
-	} else {
+	case isMalformed:
+		err = fmt.Errorf("%q is not an address with a port, such as 127.0.0.1:7430: %s", address, malformed.Err)
+	default:
 		err = fmt.Errorf("listen on %s: %w", address, err)
 	}
 	if later {
