@@ -87,7 +87,7 @@ func (s *Screen) at(at time.Time) string {
 	if !s.terminal {
 		return report.InUTC(at)
 	}
-	return local(at, at)
+	return local(at, at.Local())
 }
 
 // Text writes a text, at a terminal broken between words.

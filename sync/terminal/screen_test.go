@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap/zapcore"
 	"pgregory.net/rapid"
@@ -105,6 +106,25 @@ func TestNarrowLists(t *testing.T) {
 		rows.Fit(&Screen{to: &out, width: width})
 		if out.String() != want {
 			t.Errorf("%d columns:\n%s\nwant\n%s", width, out.String(), want)
+		}
+	}
+}
+
+// Times are by the clock of a reader at a terminal, and in UTC elsewhere.
+func TestTimesInLists(t *testing.T) {
+	local := time.Local
+	t.Cleanup(func() { time.Local = local })
+	time.Local = time.FixedZone("JST", 9*60*60)
+	for want, s := range map[string]*Screen{"2026-12-08 08:27:19 UTC": {}, "2026-12-08 17:27:19 JST": {terminal: true}} {
+		var out bytes.Buffer
+		s.to = &out
+		rows := NewTable("ID", "UNTIL")
+		rows.Times(1)
+		rows.Row("a", "2026-12-08T08:27:19.223Z")
+		rows.Row("b", "none")
+		rows.Fit(s)
+		if got := strings.Fields(out.String()); strings.Join(got, " ") != "ID UNTIL a "+want+" b none" {
+			t.Errorf("%q, want %s", got, want)
 		}
 	}
 }

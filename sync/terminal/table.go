@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/locsync/locsync/sync/report"
 )
@@ -19,11 +20,12 @@ type Table struct {
 	rows  [][]cell
 	right map[int]bool
 	flex  int // the column that is cut where the screen ends; -1: none
+	times int // the column that holds times; -1: none
 }
 
 // NewTable begins a table with its headings.
 func NewTable(headings ...string) *Table {
-	t := &Table{flex: -1}
+	t := &Table{flex: -1, times: -1}
 	var cells []cell
 	for _, h := range headings {
 		cells = append(cells, cell{text: h, st: faint})
@@ -39,6 +41,9 @@ func (t *Table) Numbers(columns ...int) {
 		t.right[c] = true
 	}
 }
+
+// Times says which column has times, as a service writes them: people at a terminal see them by their own clock.
+func (t *Table) Times(column int) { t.times = column }
 
 // Title adds a row of one text, marked as a title.
 func (t *Table) Title(text string) { t.row(cell{text, strong}) }
@@ -73,6 +78,14 @@ func (t *Table) breakAt(column int) {
 // Fit prints the table, on a screen that is narrower each row as a few lines that name what they tell: an identifier
 // cannot be shortened, since people copy it.
 func (t *Table) Fit(s *Screen) {
+	for _, row := range t.rows[1:] {
+		if t.times < 0 || t.times >= len(row) {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339, row[t.times].text); err == nil {
+			row[t.times].text = s.at(at)
+		}
+	}
 	if s.width == 0 || t.width() <= s.width {
 		t.say(s, s.to, "")
 		return

@@ -11,6 +11,7 @@ import (
 // Table is what people see of the invitations.
 func (d Invitations) Table() *terminal.Table {
 	rows := terminal.NewTable("ID", "FOR", "BY", "AS", "UNTIL")
+	rows.Times(4)
 	for _, i := range d.Invitations {
 		var as []string
 		if i.Manager {
@@ -65,6 +66,7 @@ func (d AttachedMemories) Table() *terminal.Table {
 // Table is what people see of the tasks.
 func (d Tasks) Table() *terminal.Table {
 	rows := terminal.NewTable("TASK", "ID", "LANGUAGE", "STAGE", "STATUS", "PROGRESS", "DEADLINE", "ASSIGNED")
+	rows.Times(6)
 	for _, t := range d.Tasks {
 		var people []string
 		for _, p := range t.IndividualAssignments {

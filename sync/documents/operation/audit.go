@@ -26,8 +26,10 @@ const longestPayload = 200
 // Table is what people see of it.
 func (d Audit) Table() *terminal.Table {
 	rows := terminal.NewTable("TIME", "WHO", "WHAT", "ABOUT")
+	rows.Times(0)
 	for _, e := range d.Entries {
-		rows.Row(oneLine(e.Time), terminal.OrNone(oneLine(cmp.Or(e.UserEmail, e.UserNickName, e.UserID))), oneLine(e.Type),
+		rows.Row(oneLine(e.Time),
+			terminal.OrNone(oneLine(cmp.Or(e.UserEmail, e.UserNickName, e.UserID))), oneLine(e.Type),
 			terminal.OrNone(payload(e.Payload)))
 	}
 	return rows
