@@ -116,7 +116,7 @@ func scripts(t *testing.T) (files []string) {
 
 // longScripts call some fifty operations each, or wait.
 var longScripts = []string{"assets", "baseline", "bringing", "clone", "codes", "collide", "documents", "hook",
-	"http_remote", "json", "kill", "many", "operations", "project", "rotate", "trial", "typos", "wrong"}
+	"http_remote", "journey_operator", "journey_team", "json", "kill", "many", "operations", "project", "rotate", "trial", "typos", "wrong"}
 
 // besideIt is a command of a script that goes on beside it.
 var besideIt = regexp.MustCompile(`(?m)&\w*&?$`)
