@@ -224,7 +224,7 @@ func (v *validator) paths(f *Files, p *Project, t Template, real bool) {
 		}
 		seen[Fold(path)] = l
 		if real && matches(f.Source, path) && !Patterns(f.Exclude).Match(path) {
-			v.add("output", "%s, the translation into %s, would be taken for a source file: source is %q; "+
+			v.add("output", "%s, the translation into %q, would be taken for a source file: source is %q; "+
 				"make source narrower or put translations elsewhere", path, l.Code, f.Source)
 			return
 		}

@@ -39,7 +39,7 @@ func (e Engines) Translate(ctx context.Context, r TranslateRequest) (map[string]
 			}
 		}
 		if n := len(translations[language]); n != len(r.Texts) {
-			return nil, &service.Error{Op: op, Err: fmt.Errorf("%w: it has %d translations into %s of %d texts",
+			return nil, &service.Error{Op: op, Err: fmt.Errorf("%w: it has %d translations into %q of %d texts",
 				service.ErrUnusable, n, language, len(r.Texts))}
 		}
 	}

@@ -147,12 +147,12 @@ func importRequest(q api.Params, p *store.Project) (in *store.ImportJob, wanted 
 		return nil, nil, err
 	}
 	if in.DeleteMissing && !in.Source {
-		return nil, nil, api.Invalid(wire.QueryDeleteMissingKeys, "goes with an import of the source language %s only",
+		return nil, nil, api.Invalid(wire.QueryDeleteMissingKeys, "goes with an import of the source language %q only",
 			p.Source)
 	}
 	if _, given := q.List(wire.QueryTargetLanguages); given {
 		if !in.Source {
-			return nil, nil, api.Invalid(wire.QueryTargetLanguages, "goes with an import of the source language %s only",
+			return nil, nil, api.Invalid(wire.QueryTargetLanguages, "goes with an import of the source language %q only",
 				p.Source)
 		}
 		if wanted, err = api.TargetLanguages(q, p.Source); err != nil {

@@ -475,7 +475,7 @@ func (s *Service) ensure(tx *store.Tx, want *store.Project) error {
 	case have.Type != wire.ProjectTypeLocalization:
 		return fmt.Errorf("project %s translates documents: give the project another id", want.ID)
 	case have.Source != want.Source:
-		return fmt.Errorf("project %s has the source language %s, which cannot be changed to %s: "+
+		return fmt.Errorf("project %s has the source language %q, which cannot be changed to %q: "+
 			"give the project another id", want.ID, have.Source, want.Source)
 	}
 	if more := api.Union(have.Targets, want.Targets); len(more) > len(have.Targets) {

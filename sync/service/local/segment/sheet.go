@@ -173,7 +173,7 @@ func (s *Sheet) Check(source string) error {
 		}
 	}
 	if s.Columns[source] == "" {
-		return fmt.Errorf("columns names no column for the source language %s", source)
+		return fmt.Errorf("columns names no column for the source language %q", source)
 	}
 	return nil
 }
