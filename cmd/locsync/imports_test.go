@@ -274,8 +274,8 @@ var imports = map[string][]string{
 	"sync/service/local/pseudo":   {"sync/text/plural"},
 	"sync/service/local/workbook": {"sync/bound"},
 	// segment: resource files are documents, too
-	"sync/service/local/segment":    {"formats", "formats/resource", "sync/service/local/workbook", "sync/service/wire"},
-	"sync/memory/ledger":            {"sync/text/catalog", "sync/report"},
+	"sync/service/local/segment": {"formats", "formats/resource", "sync/service/local/workbook", "sync/service/wire"},
+	"sync/memory/ledger":         {"sync/text/catalog", "sync/report"},
 	// bound: pages of the file that are let go of
 	"sync/memory/ledger/boltledger": {"sync/bound", "sync/text/catalog", "sync/memory/ledger"},
 	// engine: it is called for passes. pgledger: the leases that ledgers write under.
