@@ -139,15 +139,11 @@ func (f *fleet) measure(start string) {
 	}
 	f.until(gone, 10*time.Minute, func() bool { return f.get("/healthz") == 200 })
 	say("healthy")
-	asked := time.Now()
-	f.status()
-	say("the first status took %.2f s", time.Since(asked).Seconds())
+	say("the first status took %s", f.status())
 	f.until(gone, 20*time.Minute, func() bool { return f.get("/readyz") == 200 })
 	say("ready; %s", f.programs(log.Name()))
-	asked = time.Now()
-	f.status()
-	say("a status took %.2f s", time.Since(asked).Seconds())
-	asked = time.Now()
+	say("a status took %s", f.status())
+	asked := time.Now()
 	f.check(exec.Command(exe, "version").Run())
 	say("floor of a status, a program that does nothing: %.2f s", time.Since(asked).Seconds())
 	f.until(gone, 30*time.Minute, func() bool { // the first pushes
@@ -163,9 +159,7 @@ func (f *fleet) measure(start string) {
 		say("idle: %.2f %% of a core; %s; before %s, after %s", 100*(f.worked(pid)-before).Seconds()/
 			time.Since(idle).Seconds(), most, programs, f.programs(log.Name()))
 	}
-	asked = time.Now()
-	f.status()
-	say("a status took %.2f s", time.Since(asked).Seconds())
+	say("a status took %s", f.status())
 	asked = time.Now()
 	resp, err := http.Get(f.url + "/api/status")
 	f.check(err)
@@ -212,8 +206,10 @@ func (f *fleet) floor() {
 	f.Logf("floor: one git program for each would take %.1f s", time.Since(began).Seconds()*float64(f.size)/some)
 }
 
-func (f *fleet) status() {
+// status is one by the command: how long that took, and how much of a processor.
+func (f *fleet) status() string {
 	f.Helper()
+	began := time.Now()
 	cmd := exec.Command("locsync", "status", "--json")
 	cmd.Dir, cmd.Stderr = f.dir, os.Stderr
 	out, err := cmd.Output()
@@ -226,6 +222,8 @@ func (f *fleet) status() {
 	if len(s.Projects) != f.size {
 		f.Fatalf("a status of %d projects, want %d", len(s.Projects), f.size)
 	}
+	return fmt.Sprintf("%.2f s, %.2f s of a processor", time.Since(began).Seconds(),
+		(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 }
 
 func (f *fleet) get(path string) int {
