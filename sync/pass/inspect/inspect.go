@@ -273,9 +273,14 @@ func (x *inspection) patterns(t *tree.Tree) {
 			severity = report.Error
 		}
 		at := files.Problem("source", "no file matches %q", files.Source)
+		remedy := "patterns are relative to the repository; correct it, or take the entry out"
+		if info, err := fs.Lstat(x.fsys, files.Source); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			at = files.Problem("source", "%q is a symbolic link to something that is not a file of this repository",
+				files.Source)
+			remedy = "put the file itself there, or name it where it is"
+		}
 		x.add(severity, report.CodePattern, report.Problem{File: at.File, Line: at.Line, Column: max(at.Column, 1),
-			Key: at.Key, Problem: at.Message},
-			"patterns are relative to the repository; correct it, or take the entry out")
+			Key: at.Key, Problem: at.Message}, remedy)
 	}
 }
 
