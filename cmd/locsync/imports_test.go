@@ -215,20 +215,20 @@ var imports = map[string][]string{
 	// secret: the password of the mail server
 	"sync/service/local/mail":          {"sync/bound", "sync/config/secret", "sync/service/local/folder"},
 	"sync/service/local/mail/mailtest": {}, // a server for tests
-	"sync/service/local/news": {"sync/bound/fault", "sync/config/languages", "sync/service/local/api",
+	"sync/service/local/news": {"sync/bound/fault", "sync/service/local/api",
 		"sync/service/local/mail", "sync/service/local/people", "sync/service/local/store", "sync/service/local/words"},
 	// secret: of the client at the provider
 	"sync/service/local/openid":            {"sync/bound", "sync/config/secret", "sync/service/local/folder"},
 	"sync/service/local/openid/openidtest": {}, // a provider for tests
 	"sync/service/local/findings":          {"sync/check", "sync/service/local/words"},
 	"sync/service/local/page/assets":       {},
-	"sync/service/local/words":             {},
-	"sync/service/local/page/layout": {"sync/service/local/marks", "sync/service/local/page/assets",
-		"sync/service/local/words"},
+	"sync/service/local/words":             {"sync/config/languages"}, // their names
+	"sync/service/local/page/layout": {"sync/service/local/findings", "sync/service/local/marks",
+		"sync/service/local/page/assets", "sync/service/local/words"},
 	"sync/service/local/people": {"sync/service/local/api", "sync/service/local/store"},
 	"sync/service/local/folder": {"sync/bound"},
 	"sync/service/local/backup": {"sync/service/local/folder", "sync/service/local/store"},
-	"sync/service/local/audit":  {"sync/service/local/store"},
+	"sync/service/local/audit":  {"sync/service/local/store", "sync/service/local/words"},
 	"sync/service/local/jobs": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/folder", "sync/service/local/store"},
 	"sync/service/local/callbacks": {"sync/bound/fault", "sync/service/wire", "sync/service/local/api",
@@ -262,7 +262,7 @@ var imports = map[string][]string{
 	"sync/service/local/machine": {"sync/bound", "sync/check", "sync/service/local/folder", "formats/programs"},
 	// check, plural: what pulls would hold back, said while it is typed. keys: the one way to store a translation.
 	"sync/service/local/page": {"sync/bound/fault", "sync/bound/serve", "formats", "formats/programs", "sync/check",
-		"sync/config/languages", "sync/text/plural", "sync/service/wire", "sync/service/local/api",
+		"sync/text/plural", "sync/service/wire", "sync/service/local/api",
 		"sync/service/local/keys", "sync/service/local/memory", "sync/service/local/store",
 		"sync/service/local/machine", "sync/service/local/marks", // machine: engines that a person asks
 		"sync/service/local/audit", // the log in words

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,15 +23,15 @@ func (p *pair) characters() {
 		if damage {
 			p.found(Characters, "it has the character U+FFFD, which stands for something that was lost on the way")
 		} else if !isControl(r) {
-			p.kind(Hidden, fmt.Sprintf("it has the invisible character U+%04X, which the source does not have", r))
+			p.kind(Hidden, "it has the invisible character U+%04X, which the source does not have", r)
 		} else {
-			p.found(Characters, fmt.Sprintf("it has the control character U+%04X, which the source does not have", r))
+			p.found(Characters, "it has the control character U+%04X, which the source does not have", r)
 		}
 		return
 	}
 	if open := unended(p.text); open != 0 && unended(p.source) == 0 {
-		p.kind(Hidden, fmt.Sprintf("it isolates a direction of writing (U+%04X) and does not end that (U+2069), "+
-			"so it can reorder what follows; the source does not", open))
+		p.kind(Hidden, "it isolates a direction of writing (U+%04X) and does not end that (U+2069), "+
+			"so it can reorder what follows; the source does not", open)
 	}
 }
 

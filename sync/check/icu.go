@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -63,10 +62,11 @@ func (p *pair) icu() bool {
 	}
 	text, err := readMessage(p.text)
 	if err != nil {
-		p.found(ICU, "it is not a sound ICU message: "+err.Error())
+		p.found(ICU, "it is not a sound ICU message: %v", err)
 		return true
 	}
-	var lacks, choices, extra, forms []string
+	var lacks, choices, extra []string
+	var forms []Finding
 	for _, arg := range slices.Sorted(maps.Keys(source.types)) {
 		kind, ok := text.types[arg]
 		switch {
@@ -75,7 +75,7 @@ func (p *pair) icu() bool {
 		case !ok:
 			choices = append(choices, "{"+arg+"}") // a language may need no choice: the program shows nothing of what it passes
 		case kind != source.types[arg] && plural.Branching(source.types[arg]) && plural.Branching(kind):
-			forms = append(forms, fmt.Sprintf("{%s} is a %s in the source and a %s here", arg, source.types[arg], kind))
+			forms = append(forms, say(ICU, "{%s} is a %s in the source and a %s here", arg, source.types[arg], kind))
 		}
 	}
 	for _, arg := range slices.Sorted(maps.Keys(text.types)) {
@@ -91,7 +91,7 @@ func (p *pair) icu() bool {
 		p.inBranches(source.parsed, text.parsed, nil)
 	}
 	for _, f := range forms {
-		p.found(ICU, f)
+		p.add(f)
 	}
 	if len(lacks)+len(forms) == 0 {
 		p.numbers(source.parsed, text.parsed)
@@ -101,7 +101,7 @@ func (p *pair) icu() bool {
 		of, counts := source.plurals[arg]
 		lacks := text.plurals[arg].Lacks(p.in.Language, of, p.in.SourceLanguage)
 		if counts && len(forms) == 0 && len(lacks) > 0 {
-			p.warned(Plurals, needs(lacks, p.in.Language)+fmt.Sprintf(" for {%s}", arg))
+			p.warned(Plurals, lacksForms(lacks)+" for {%s}", quoted(lacks), p.in.Language, arg)
 		}
 	}
 	return true
@@ -130,8 +130,8 @@ func (p *pair) quotes() {
 		}
 	}
 	if err == nil && len(hidden) > 0 {
-		p.warned(ICU, fmt.Sprintf("it shows %s as it is written, and not what the program passes: a single apostrophe "+
-			"quotes what follows; write two for one", listed(hidden)))
+		p.warned(ICU, "it shows %s as it is written, and not what the program passes: a single apostrophe "+
+			"quotes what follows; write two for one", List(hidden))
 	}
 }
 
@@ -144,7 +144,7 @@ func (p *pair) choices(source, text message) {
 		}
 		for _, word := range words {
 			if !slices.Contains(known, word) {
-				p.found(ICU, fmt.Sprintf("the branch %q of {%s} can never be chosen: the source has %s", word, arg, listed(known)))
+				p.found(ICU, "the branch %q of {%s} can never be chosen: the source has %s", word, arg, List(known))
 			}
 		}
 	}
@@ -179,8 +179,8 @@ func (p *pair) inBranches(source, text plural.Message, outside []string) {
 				}
 			}
 			if len(lacks) > 0 && !(plural.Plural(a.Type) && p.noneOf(a.Type, b.Selector)) {
-				p.found(ICU, fmt.Sprintf("the branch %q of {%s} lacks %s, which the source has there",
-					b.Selector, a.Name, listed(lacks)))
+				p.found(ICU, "the branch %q of {%s} lacks %s, which the source has there",
+					b.Selector, a.Name, List(lacks))
 			}
 			p.inBranches(of.Message, b.Message, outside)
 		}
@@ -209,7 +209,7 @@ var counterparts = map[string]string{
 func (p *pair) numbers(source, text plural.Message) {
 	for _, a := range source.Arguments {
 		if plural.Plural(a.Type) && says(source, a.Name) && !says(text, a.Name) {
-			p.warned(ICU, fmt.Sprintf("it leaves out the number {%s}, which the source has", a.Name))
+			p.warned(ICU, "it leaves out the number {%s}, which the source has", a.Name)
 		}
 	}
 }

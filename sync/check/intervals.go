@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -66,15 +65,15 @@ func (p *pair) intervals() {
 		categories := slices.DeleteFunc(slices.Clone(plural.Categories(p.in.Language)),
 			func(c plural.Category) bool { return c.Rare })
 		if len(categories) > 0 && len(rest) != len(categories) {
-			p.found(Names, fmt.Sprintf("the form %q begins with no interval that the program takes, as the source's do",
-				excerpt(rest[0])))
+			p.found(Names, "the form %q begins with no interval that the program takes, as the source's do",
+				excerpt(rest[0]))
 		}
 		return
 	}
 	for _, x := range ends(slices.Concat(have, use)) {
 		of := func(n numbers) bool { return n.has(x) }
 		if slices.ContainsFunc(have, of) && !slices.ContainsFunc(use, of) {
-			p.found(Names, fmt.Sprintf("it has no form for the number %v, which the source has one for", x))
+			p.found(Names, "it has no form for the number %v, which the source has one for", x)
 			return
 		}
 	}

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -36,7 +35,7 @@ func (p *pair) harmless() {
 		p.scripts()
 	}
 	for _, wrong := range p.in.Terms.wrong(p.source, p.text, p.in.Language) {
-		p.kind(TermKind, wrong)
+		p.kind(TermKind, wrong.Format, wrong.Values...)
 	}
 }
 
@@ -114,10 +113,10 @@ func (p *pair) addresses() {
 		case host == "": // "https://..."
 		case slices.ContainsFunc(p.broken, func(tag string) bool { return strings.Contains(tag, m[0]) }):
 		case !isOfSource(host) && !isOfSource(of):
-			p.kind(URL, fmt.Sprintf("it leads to %s, which the source does not", m[0]))
+			p.kind(URL, "it leads to %s, which the source does not", m[0])
 			return
 		case !schemes[scheme] && scheme != "https":
-			p.kind(URL, fmt.Sprintf("it leads to %s, and the source to another scheme", m[0]))
+			p.kind(URL, "it leads to %s, and the source to another scheme", m[0])
 			return
 		}
 	}
@@ -143,7 +142,7 @@ func (p *pair) numbersIn() {
 	for _, number := range numbersOf(p.source, false) {
 		asked := len(number) > 1 && len(number) < 7 && (len(have) > 0 || len(strings.Fields(p.source)) > 4)
 		if asked && !slices.Contains(have, number) && !strings.Contains(p.text, number) {
-			p.kind(Number, fmt.Sprintf("it does not have the number %s of the source", number))
+			p.kind(Number, "it does not have the number %s of the source", number)
 			return
 		}
 	}
@@ -313,11 +312,11 @@ func (p *pair) ends() {
 	}
 	switch {
 	case was == 0:
-		p.kind(Ends, fmt.Sprintf("it ends with %q, and the source does not", is))
+		p.kind(Ends, "it ends with %q, and the source does not", is)
 	case is == 0:
-		p.kind(Ends, fmt.Sprintf("the source ends with %q, and it does not", was))
+		p.kind(Ends, "the source ends with %q, and it does not", was)
 	default:
-		p.kind(Ends, fmt.Sprintf("it ends with %q, and the source with %q", is, was))
+		p.kind(Ends, "it ends with %q, and the source with %q", is, was)
 	}
 }
 
@@ -372,7 +371,7 @@ func (p *pair) scripts() {
 		}) {
 			continue
 		}
-		p.kind(Script, fmt.Sprintf("it has %q, a letter of a script (%s) that the language is not written in", r, of))
+		p.kind(Script, "it has %q, a letter of a script (%s) that the language is not written in", r, of)
 		return
 	}
 }
@@ -426,8 +425,8 @@ func (p *pair) lookAlike() bool {
 			}
 		}
 		if latin && other != 0 && !strings.ContainsRune(p.source, other) {
-			p.kind(Hidden, fmt.Sprintf("it has %q (U+%04X), which looks like a Latin letter, in a word with Latin letters",
-				other, other))
+			p.kind(Hidden, "it has %q (U+%04X), which looks like a Latin letter, in a word with Latin letters",
+				other, other)
 			return true
 		}
 		before = r
@@ -464,6 +463,6 @@ func (p *pair) length() {
 		}
 	}
 	if n > most {
-		p.kind(Length, fmt.Sprintf("it has %d characters, and its comment or property allows %d", n, most))
+		p.kind(Length, "it has %d characters, and its comment or property allows %d", n, most)
 	}
 }

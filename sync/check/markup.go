@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -100,8 +99,12 @@ func tagAt(s string) (t tag, size int) {
 	return t, 0
 }
 
-// unclosed says in words which tag does not close, or closes nothing; empty when all do.
-func unclosed(tags []tag) string {
+// unclosed is a finding of the tag that does not close, or closes nothing; nil when all do.
+func unclosed(tags []tag) *Finding {
+	wrong := func(format string, values ...any) *Finding {
+		f := say(Markup, format, values...)
+		return &f
+	}
 	var open []tag
 	for _, t := range tags {
 		switch {
@@ -111,35 +114,36 @@ func unclosed(tags []tag) string {
 		case slices.Contains(standing, t.name):
 		case len(open) == 0 || open[len(open)-1].name != t.name:
 			if len(open) > 0 {
-				return fmt.Sprintf("%s is not closed before %s", open[len(open)-1].spelled, t.spelled)
+				return wrong("the tag %s is not closed before %s", open[len(open)-1].spelled, t.spelled)
 			}
-			return t.spelled + " closes nothing"
+			return wrong("the tag %s closes nothing", t.spelled)
 		default:
 			open = open[:len(open)-1]
 		}
 	}
 	if len(open) > 0 {
-		return open[len(open)-1].spelled + " is not closed"
+		return wrong("the tag %s is not closed", open[len(open)-1].spelled)
 	}
-	return ""
+	return nil
 }
 
 // markup compares the tags. A source whose own tags do not close has none: <file> in a usage text is a word.
 func (p *pair) markup() {
 	have, use := tagsIn(p.source), tagsIn(p.text)
-	if len(have) > maxNames || len(use) > maxNames || unclosed(have) != "" {
+	if len(have) > maxNames || len(use) > maxNames || unclosed(have) != nil {
 		return
 	}
 	if len(have) > 0 {
-		if wrong := unclosed(use); wrong != "" {
-			p.found(Markup, "the tag "+wrong)
+		if wrong := unclosed(use); wrong != nil {
+			p.add(*wrong)
 			return
 		}
 	}
 	foreign := func(t tag) bool { return !slices.Contains(styling, t.name) && t.name != "a" }
 	told := len(p.findings) > 0 // by a reader that knows tags
-	if wrong := unclosed(use); len(have) == 0 && wrong != "" && !told && !slices.ContainsFunc(use, foreign) {
-		p.warned(Markup, "the tag "+wrong)
+	if wrong := unclosed(use); len(have) == 0 && wrong != nil && !told && !slices.ContainsFunc(use, foreign) {
+		wrong.Warning = true
+		p.add(*wrong)
 	}
 	var lacks, extra []string
 	for _, t := range have {

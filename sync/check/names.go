@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -243,7 +242,7 @@ func (p *pair) aboutNumber(have, lacks, extra []name) bool {
 	case !p.number.form || len(lacks) > 1 || !isNumber(lacks[0], len(have)):
 		return false
 	case !p.number.mayDrop:
-		p.warned(Names, fmt.Sprintf("it leaves out the number %s, which the source has", lacks[0].spelled))
+		p.warned(Names, "it leaves out the number %s, which the source has", lacks[0].spelled)
 	}
 	return true
 }
@@ -268,22 +267,22 @@ func sameNumber(have, use []name) (_, _ []name) {
 }
 
 // nameless compares {}, which is filled in with one value after the other.
-func (p *pair) nameless(report func(check, reason string)) {
+func (p *pair) nameless(report func(check, format string, values ...any)) {
 	have, use := strings.Count(p.source, "{}"), strings.Count(p.text, "{}")
 	if have == 0 || have == use || p.number.mayDrop && have == use+1 {
 		return
 	}
-	report(Names, fmt.Sprintf("it has {} %s where the source has it %s", times(use), times(have)))
+	report(Names, "it has {} %s where the source has it %s", times(use), times(have))
 }
 
-func times(n int) string {
+func times(n int) any {
 	switch n {
 	case 0:
-		return "nowhere"
+		return Word("nowhere")
 	case 1:
-		return "once"
+		return Word("once")
 	}
-	return fmt.Sprintf("%d times", n)
+	return say(Names, "%d times", n)
 }
 
 // unpaired is how many more braces are opened than closed.
@@ -313,17 +312,18 @@ func spellingsOf(names []name) []string {
 
 // differs reports what a translation lacks and what it has too much.
 func (p *pair) differs(warning bool, check string, lacks, extra []string) {
-	f := Finding{Check: check, Warning: warning, Lacking: listed(lacks), Unknown: listed(extra)}
+	var f Finding
 	switch {
 	case len(lacks) > 0 && len(extra) > 0:
-		f.Reason = fmt.Sprintf("it has %s where the source has %s", f.Unknown, f.Lacking)
+		f = say(check, "it has %s where the source has %s", List(extra), List(lacks))
 	case len(lacks) > 0:
-		f.Reason = fmt.Sprintf("it lacks %s, which the source has", f.Lacking)
+		f = say(check, "it lacks %s, which the source has", List(lacks))
 	case len(extra) > 0:
-		f.Reason = fmt.Sprintf("it has %s, which the source does not have", f.Unknown)
+		f = say(check, "it has %s, which the source does not have", List(extra))
 	default:
 		return
 	}
+	f.Warning, f.Lacking, f.Unknown = warning, lacks, extra
 	p.add(f)
 }
 

@@ -44,9 +44,12 @@ type Finding struct {
 	Check   string // one of All
 	Reason  string // in plain words, to stand behind "the translation is left out:"
 	Warning bool   // the program works all the same: nothing is held back for it
-	// What the source has and the translation lacks, and the other way about, as a list in words; empty where the finding
-	// is another one.
-	Lacking, Unknown string
+	// Format and Values make up Reason, for those who say it in another language; Format is empty where the grammar of
+	// the program is the only one that has words for it.
+	Format string
+	Values []any
+	// What the source has and the translation lacks, and the other way about; empty where the finding is another one.
+	Lacking, Unknown List
 }
 
 // pair is a translation under examination.
@@ -65,10 +68,24 @@ func (p *pair) lostIn(tag string) bool {
 	return slices.ContainsFunc(p.lost, func(argument string) bool { return strings.Contains(tag, argument) })
 }
 
-func (p *pair) found(check, reason string) { p.add(Finding{Check: check, Reason: reason}) }
-func (p *pair) warned(check, reason string) {
-	p.add(Finding{Check: check, Reason: reason, Warning: true})
+// say makes a finding with a reason.
+func say(check, format string, values ...any) Finding {
+	f := Finding{Check: check, Reason: format, Format: format, Values: values}
+	if len(values) > 0 {
+		f.Reason = fmt.Sprintf(format, values...)
+	}
+	return f
 }
+
+func (p *pair) found(check, format string, values ...any) { p.add(say(check, format, values...)) }
+func (p *pair) warned(check, format string, values ...any) {
+	f := say(check, format, values...)
+	f.Warning = true
+	p.add(f)
+}
+
+// refused enters what the program's grammar says.
+func (p *pair) refused(check, reason string) { p.add(Finding{Check: check, Reason: reason}) }
 
 func (p *pair) add(f Finding) {
 	if p.in.Skip == nil || !p.in.Skip(f.Check) {
@@ -144,20 +161,39 @@ func (p *pair) level(kind string) Level {
 }
 
 // kind enters a finding of one of Kinds.
-func (p *pair) kind(kind, reason string) {
+func (p *pair) kind(kind, format string, values ...any) {
 	if l := p.level(kind); l != Off {
-		p.findings = append(p.findings, Finding{Check: kind, Reason: reason, Warning: l != Fail})
+		f := say(kind, format, values...)
+		f.Warning = l != Fail
+		p.findings = append(p.findings, f)
 	}
 }
 
-// listed spells names as a list in words, the first few of many.
-func listed(names []string) string {
-	const few = 5
-	if n := len(names) - few; n > 1 {
-		names = append(names[:few:few], fmt.Sprintf("%d more", n))
+// List is what several things of a text are spelled as. As a value of a finding it is read as a list in words.
+type List []string
+
+// Few are the first few names, and how many there are beside.
+func (n List) Few() (few List, more int) {
+	const most = 5
+	if more = len(n) - most; more > 1 {
+		return n[:most:most], more
 	}
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	return n, 0
 }
+
+// String spells the first few names as a list in words.
+func (n List) String() string {
+	few, more := n.Few()
+	if more > 0 {
+		few = append(few, fmt.Sprintf("%d more", more))
+	}
+	if len(few) < 2 {
+		return strings.Join(few, "")
+	}
+	return strings.Join(few[:len(few)-1], ", ") + " and " + few[len(few)-1]
+}
+
+func (f Finding) String() string { return f.Reason }
+
+// Word is a value of a finding that is a word of its own.
+type Word string

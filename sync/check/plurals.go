@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -56,29 +55,35 @@ func formsOfPlural(in Plural) []Finding {
 		case len(language) > 0 && len(lacks) == 0:
 			return nil
 		case len(language) == 0 || lacks[0] == plural.Other:
-			return []Finding{{Check: Plurals, Reason: `the plural lacks the form "other"`}}
+			return []Finding{say(Plurals, `the plural lacks the form "other"`)}
 		}
-		return []Finding{{Check: Plurals, Reason: `the plural lacks the form "other", and ` + formsOf(lacks, in.Language)}}
+		return []Finding{say(Plurals, lacksOthers[len(lacks) > 1], quoted(lacks), in.Language)}
 	}
 	if len(in.Source) < 2 && in.SourceLanguage == "" || len(lacks) == 0 ||
 		len(plural.Lacking(categories(in.SourceLanguage), in.Source)) > 0 {
 		return nil
 	}
-	return []Finding{{Check: Plurals, Reason: needs(lacks, in.Language), Warning: true}}
+	f := say(Plurals, lacksForms(lacks), quoted(lacks), in.Language)
+	f.Warning = true
+	return []Finding{f}
 }
 
-func needs(lacks []string, language string) string {
-	return "the plural lacks " + formsOf(lacks, language)
+// lacksOthers is the reason of a plural that lacks "other" and a form, or several.
+var lacksOthers = map[bool]string{
+	false: `the plural lacks the form "other", and the form %s, which the language %s needs`,
+	true:  `the plural lacks the form "other", and the forms %s, which the language %s needs`,
 }
 
-func formsOf(lacks []string, language string) string {
-	form := "form"
+func lacksForms(lacks []string) string {
 	if len(lacks) > 1 {
-		form = "forms"
+		return "the plural lacks the forms %s, which the language %s needs"
 	}
-	var quoted []string
-	for _, category := range lacks {
-		quoted = append(quoted, strconv.Quote(category))
+	return "the plural lacks the form %s, which the language %s needs"
+}
+
+func quoted(categories []string) (all List) {
+	for _, category := range categories {
+		all = append(all, strconv.Quote(category))
 	}
-	return fmt.Sprintf("the %s %s, which the language %s needs", form, listed(quoted), language)
+	return all
 }

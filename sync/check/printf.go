@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -270,8 +269,8 @@ func (p *pair) printf(d programs.Printf) {
 		if len(of) == 0 && !used[c.arg] && !spelled[c.spelled] {
 			extra = append(extra, c)
 		} else if len(of) > 0 && !slices.ContainsFunc(of, func(o conversion) bool { return takes(d, o.class, c.class) }) {
-			p.found(Printf, fmt.Sprintf("%s takes %s, but the program passes %s there, as the source's %s says",
-				c.spelled, className[c.class], className[of[0].class], of[0].spelled))
+			p.found(Printf, "%s takes %s, but the program passes %s there, as the source's %s says",
+				c.spelled, Word(className[c.class]), Word(className[of[0].class]), of[0].spelled)
 			wrong = true
 		}
 		used[c.arg] = true
@@ -290,24 +289,27 @@ func (p *pair) printf(d programs.Printf) {
 	case wrong: // what is at the wrong place is lacking at its own
 	case len(extra) == 1 && len(lacks) == 0 && p.number.mayAdd, number && p.number.mayDrop:
 	case number:
-		p.warned(Printf, fmt.Sprintf("it leaves out the number %s, which the source has", spellings(lacks)))
+		p.warned(Printf, "it leaves out the number %s, which the source has", spellings(lacks))
 	case len(extra) > 0:
 		p.passesNothing(Printf, spellings(extra))
 	case len(lacks) > 0:
 		for _, c := range lacks {
 			p.lost = append(p.lost, c.spelled)
 		}
-		p.add(Finding{Check: Printf, Reason: fmt.Sprintf("it lacks %s, which the source has", spellings(lacks)),
-			Lacking: spellings(lacks)})
+		f := say(Printf, "it lacks %s, which the source has", spellings(lacks))
+		f.Lacking = spellings(lacks)
+		p.add(f)
 	case len(have) > 0 && sourceStray == "" && stray != "":
-		p.found(Printf, fmt.Sprintf("the %% of %q would be taken for a placeholder; write %%%%", stray))
+		p.found(Printf, "the %% of %q would be taken for a placeholder; write %%%%", stray)
 	}
 }
 
 // passesNothing reports placeholders that the source does not have.
-func (p *pair) passesNothing(check, extra string) {
-	p.add(Finding{Check: check, Unknown: extra, Reason: fmt.Sprintf(
-		"it has %s, for which the program passes nothing, as the source has no such placeholder", extra)})
+func (p *pair) passesNothing(check string, extra List) {
+	f := say(check,
+		"it has %s, for which the program passes nothing, as the source has no such placeholder", extra)
+	f.Unknown = extra
+	p.add(f)
 }
 
 // positions looks for placeholders without a position where the resource compiler wants one. It looks at texts, and not
@@ -315,7 +317,7 @@ func (p *pair) passesNothing(check, extra string) {
 func (p *pair) positions() {
 	free := p.in.Form != "" || strings.Contains(p.in.Flags, programs.Unchecked)
 	if why := text.Substitutions(p.text); why != "" && !free && len(p.findings) == 0 {
-		p.found(Printf, why)
+		p.refused(Printf, why)
 	}
 }
 
@@ -325,10 +327,9 @@ func mayBeCount(c conversion, have []conversion) bool {
 	return c.class == integer || !slices.ContainsFunc(have, func(c conversion) bool { return c.class == integer })
 }
 
-func spellings(cs []conversion) string {
-	var names []string
+func spellings(cs []conversion) (names List) {
 	for _, c := range cs {
 		names = append(names, c.spelled)
 	}
-	return listed(names)
+	return names
 }

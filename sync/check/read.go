@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -126,16 +125,16 @@ func (p *pair) differ(r programs.Reader, source, translation text.Text) {
 		switch {
 		case d.Fault == "" && len(d.Lacks)+len(d.Extra) == 0:
 		case d.Fault != "":
-			p.found(kind, d.Fault)
+			p.refused(kind, d.Fault)
 		case len(d.Extra) == 0 && len(d.Lacks) == 1 && p.number.form && !d.Tags:
 			p.leavesOut(r, both, d)
 		case len(d.Extra) == 0 && p.number.isZero:
 		case len(d.Lacks) == 0 && len(d.Extra) == 1 && p.number.mayAdd && !r.Gettext():
 		case kind == Printf && len(d.Lacks) == 0:
-			p.passesNothing(kind, listed(d.Extra))
+			p.passesNothing(kind, d.Extra)
 		case p.quoted(kind, d.Lacks):
-			p.found(kind, fmt.Sprintf("it shows %s as it is written, and not what the program passes: a single apostrophe "+
-				"quotes what follows; write two for one", listed(d.Lacks)))
+			p.found(kind, "it shows %s as it is written, and not what the program passes: a single apostrophe "+
+				"quotes what follows; write two for one", List(d.Lacks))
 		default:
 			p.differs(false, kind, d.Lacks, d.Extra)
 		}
@@ -189,6 +188,6 @@ func (p *pair) leavesOut(r programs.Reader, both text.Pair, d text.Difference) {
 	case few || r.Gettext():
 		p.differs(false, kindOf(r), d.Lacks, nil)
 	default:
-		p.warned(kindOf(r), "it leaves out the number "+d.Lacks[0]+", which the source has")
+		p.warned(kindOf(r), "it leaves out the number %s, which the source has", d.Lacks[0])
 	}
 }

@@ -32,7 +32,7 @@ func Protected(s string, of programs.Programs) []Span {
 			spelled[sign] = true
 		}
 	}
-	if tags := tagsIn(s); unclosed(tags) == "" {
+	if tags := tagsIn(s); unclosed(tags) == nil {
 		for _, t := range tags {
 			spelled[t.spelled] = true
 		}

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -42,16 +41,16 @@ func (t *Terms) In(source, language string) (all []Term) {
 }
 
 // wrong are the terms of a source that its translation does not have as they must be.
-func (t *Terms) wrong(source, text, language string) (all []string) {
+func (t *Terms) wrong(source, text, language string) (all []Finding) {
 	lower := strings.ToLower(text)
 	for _, term := range t.In(source, language) {
 		found := func(word string) bool { return strings.Contains(lower, strings.ToLower(word)) }
 		switch {
 		case term.Verbatim && !strings.Contains(text, term.Word):
-			all = append(all, fmt.Sprintf("the term %q must stay as it is", term.Word))
+			all = append(all, say(TermKind, "the term %q must stay as it is", term.Word))
 		case !term.Verbatim && !slices.ContainsFunc(term.Allowed, found):
-			all = append(all, fmt.Sprintf("the term %q is to be translated by %q", term.Word,
-				strings.Join(term.Allowed, `" or "`)))
+			all = append(all, say(TermKind, "the term %q is to be translated by %s", term.Word,
+				strings.Join(quoted(term.Allowed), " / ")))
 		}
 	}
 	return all

@@ -19,6 +19,14 @@ type Problem struct {
 
 func (p *Problem) Error() string { return p.Detail }
 
+// Words are the detail as say words its format; without a format, the detail.
+func (p *Problem) Words(say func(format string, args ...any) string) string {
+	if p.Format == "" {
+		return p.Detail
+	}
+	return say(p.Format, p.Args...)
+}
+
 // Refuse makes a problem with a status.
 func Refuse(status int, format string, args ...any) error {
 	return &Problem{Status: status, Detail: fmt.Sprintf(format, args...), Format: format, Args: args}

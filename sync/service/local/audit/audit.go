@@ -1,4 +1,5 @@
-// Package audit says in words what the audit log of the embedded service notes, for the page of its owners.
+// Package audit says in words what the audit log of the embedded service notes, and what roles are, for the pages of
+// its owners.
 //
 // Its law: every kind of note has words, and a name that it holds is in them as it is. It stores and decides nothing.
 package audit
@@ -6,30 +7,30 @@ package audit
 import (
 	"cmp"
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
-// acts are the kinds of notes as people read them after the name of who did it. What the act is about follows.
+// acts are the kinds of notes as people read them. What the act is about follows.
 var acts = map[string]string{
-	store.NotedProjectCreated: "made the project",
-	store.NotedProjectDeleted: "deleted the project",
-	store.NotedImport:         "imported",
-	store.NotedKeysDeleted:    "deleted",
-	store.NotedKeysArchived:   "archived",
-	store.NotedKeysRestored:   "restored",
-	store.NotedPerson:         "made the account of",
-	store.NotedPassword:       "made a new password for",
-	store.NotedPersonRemoved:  "removed",
-	store.NotedPersonChanged:  "changed what this person may do:",
-	store.NotedInvited:        "invited",
-	store.NotedRevoked:        "revoked the invitation of",
-	store.NotedRenamed:        "took the name",
-	store.NotedSignedIn:       "signed in",
-	store.NotedBackup:         "made a backup",
-	store.NotedRestored:       "restored a backup",
+	store.NotedProjectCreated: "Project made",
+	store.NotedProjectDeleted: "Project deleted",
+	store.NotedImport:         "Texts imported",
+	store.NotedKeysDeleted:    "Keys deleted",
+	store.NotedKeysArchived:   "Keys archived",
+	store.NotedKeysRestored:   "Keys restored",
+	store.NotedPerson:         "Account made",
+	store.NotedPassword:       "Password changed",
+	store.NotedPersonRemoved:  "Person removed",
+	store.NotedPersonChanged:  "Roles changed",
+	store.NotedInvited:        "Person invited",
+	store.NotedRevoked:        "Invitation revoked",
+	store.NotedRenamed:        "Name changed",
+	store.NotedSignedIn:       "Signed in",
+	store.NotedBackup:         "Backup made",
+	store.NotedRestored:       "Backup restored",
 }
 
 // ofPeople are the acts that are about a person.
@@ -37,60 +38,56 @@ var ofPeople = map[string]bool{store.NotedPerson: true, store.NotedPassword: tru
 	store.NotedPersonChanged: true, store.NotedInvited: true, store.NotedRevoked: true}
 
 // Words are what a note says. Projects are names by identifiers; one that is gone is named by its identifier.
-func Words(n *store.Note, projects map[string]string) string {
+func Words(in *words.Language, n *store.Note, projects map[string]string) string {
 	var of store.Noted
 	if json.Unmarshal(n.What, &of) != nil {
 		return n.Type
 	}
-	words := []string{cmp.Or(acts[n.Type], n.Type)}
-	add := func(text string) {
-		if text != "" {
-			words = append(words, text)
+	var about []string
+	add := func(has bool, text string) {
+		if has {
+			about = append(about, text)
 		}
 	}
-	if ofPeople[n.Type] {
-		of.Name = cmp.Or(of.Name, "a person who chooses a name")
+	add(of.Name != "", of.Name)
+	add(of.Name == "" && ofPeople[n.Type], in.Text("a person who chooses a name"))
+	add(of.Manager, in.Text("manager of everything"))
+	for _, role := range of.Roles {
+		about = append(about, Role(in, role, projects))
 	}
-	add(of.Name)
-	if of.Manager {
-		add("as manager of everything")
+	add(of.Made != "", of.Made)
+	add(of.Project != "" && of.Name == "", in.Say("Project: %s", cmp.Or(projects[of.Project], of.Project)))
+	add(of.Collection != "", in.Say("Collection: %s", of.Collection))
+	add(of.Language != "", in.Named(of.Language))
+	add(len(of.Files) > 0, in.Say("Files: %s", strings.Join(of.Files, ", ")))
+	add(of.Count > 0, in.Say("Keys: %d", of.Count))
+	text := strings.Join(append([]string{in.Text(cmp.Or(acts[n.Type], n.Type))}, about...), "; ")
+	if len(about) > 0 {
+		text = strings.Replace(text, "; ", ": ", 1)
 	}
-	for i, role := range of.Roles {
-		add(map[bool]string{true: "as", false: "and"}[i == 0] + " " + grant(role, projects))
-	}
-	if of.Made != "" {
-		add("of " + of.Made)
-	}
-	if of.Count > 0 {
-		add(strconv.Itoa(of.Count) + map[bool]string{true: " key", false: " keys"}[of.Count == 1])
-	}
-	if len(of.Files) > 0 {
-		add("from " + strings.Join(of.Files, ", "))
-	}
-	if of.Collection != "" {
-		add("in " + of.Collection)
-	}
-	if of.Language != "" {
-		add("(" + of.Language + ")")
-	}
-	if of.Project != "" && of.Name == "" {
-		add("of " + cmp.Or(projects[of.Project], of.Project))
-	}
-	text := strings.Join(words, " ")
 	if len(of.Keys) > 0 {
-		text += ": " + strings.Join(of.Keys, ", ")
+		text += " (" + strings.Join(of.Keys, ", ") + ")"
 	}
 	return text
 }
 
-// grant is a role in words.
-func grant(g store.Grant, projects map[string]string) string {
-	text := string(g.Role)
-	for i, id := range g.Projects {
-		text += map[bool]string{true: " of ", false: ", "}[i == 0] + cmp.Or(projects[id], id)
+// Role is a role in words, with its projects by their names.
+func Role(in *words.Language, g store.Grant, projects map[string]string) string {
+	role := in.Text(string(g.Role))
+	var of, into []string
+	for _, id := range g.Projects {
+		of = append(of, cmp.Or(projects[id], in.Text("a project that is gone")))
 	}
-	if len(g.Languages) > 0 {
-		text += " into " + strings.Join(g.Languages, ", ")
+	for _, code := range g.Languages {
+		into = append(into, in.Named(code))
 	}
-	return text
+	switch {
+	case len(of) > 0 && len(into) > 0:
+		return in.Say("%s of %s into %s", role, strings.Join(of, ", "), strings.Join(into, ", "))
+	case len(of) > 0:
+		return in.Say("%s of %s", role, strings.Join(of, ", "))
+	case len(into) > 0:
+		return in.Say("%s into %s", role, strings.Join(into, ", "))
+	}
+	return role
 }

@@ -14,62 +14,90 @@ import (
 
 // Finding is what a check says about a text.
 type Finding struct {
-	Form   string `json:"form"` // empty: of the only text, or of all forms together
-	Check  string `json:"check"`
-	Reason string `json:"-"`
-	Holds  bool   `json:"holds"` // pulls hold the translation back for it
-
-	// What is wrong, and what to do, for people.
+	Form  string `json:"form"` // empty: of the only text, or of all forms together
+	Check string `json:"check"`
+	Holds bool   `json:"holds"` // pulls hold the translation back for it
+	// What is wrong, and what to do, for people, where it is said in a language.
 	Said string `json:"said"`
 	Todo string `json:"todo"`
 
-	format string // of what is wrong, with its values; empty: the check's own words
-	values []any
-	todo   []string
+	of check.Finding
 }
 
-// Of says in English what a check has found.
+// Of is what a check has found in a text of a form.
 func Of(form string, f check.Finding) Finding {
-	one := Finding{Form: form, Check: f.Check, Reason: f.Reason, Holds: !f.Warning}
-	say := func(what, single, several, todo string, values ...any) {
-		one.format, one.values, one.todo = single, values, []string{todo}
-		if strings.Contains(what, " and ") {
-			one.format = several
-		}
-	}
-	switch {
-	case f.Lacking != "" && f.Unknown != "":
-		say(f.Unknown, "%s is there instead of %s.", "%s are there instead of %s.",
-			"Take it as the source has it: the program knows no other.", f.Unknown, f.Lacking)
-	case f.Lacking != "" && f.Check == check.Markup:
-		say(f.Lacking, "%s is missing.", "%s are missing.", "The program needs it; put it where it belongs.", f.Lacking)
-	case f.Lacking != "":
-		say(f.Lacking, "%s is missing.", "%s are missing.", "The program fills it in; put it where it belongs.", f.Lacking)
-	case f.Unknown != "":
-		say(f.Unknown, "%s is not in the source.", "%s are not in the source.",
-			"The program has nothing for it; take it out.", f.Unknown)
-	default:
-		first, size := utf8.DecodeRuneInString(f.Reason)
-		one.Said = string(unicode.ToUpper(first)) + f.Reason[size:] + "."
-	}
-	if one.Holds {
-		one.todo = append(one.todo, "Until then this text is not published.")
-	}
-	return In(words.Choose("", ""), []Finding{one})[0]
+	return Finding{Form: form, Check: f.Check, Holds: !f.Warning, of: f}
 }
 
-// In says findings in a language. What only the check has words for stays in English.
+// In says findings in a language.
 func In(l *words.Language, all []Finding) []Finding {
-	for i := range all {
-		f := &all[i]
-		if f.format != "" {
-			f.Said = l.Say(f.format, f.values...)
-		}
-		var todo []string
-		for _, text := range f.todo {
-			todo = append(todo, l.Text(text))
-		}
-		f.Todo = strings.Join(todo, " ")
+	said := make([]Finding, 0, len(all))
+	for _, f := range all {
+		said = append(said, f.In(l))
 	}
-	return all
+	return said
+}
+
+// In says a finding in a language.
+func (f Finding) In(l *words.Language) Finding {
+	say := func(what check.List, single, several, todo string, values ...any) {
+		format := single
+		if len(what) > 1 {
+			format = several
+		}
+		f.Said, f.Todo = sentence(l, format, values), l.Text(todo)
+	}
+	lacking, unknown := f.of.Lacking, f.of.Unknown
+	switch {
+	case len(lacking) > 0 && len(unknown) > 0:
+		say(unknown, "%s is there instead of %s.", "%s are there instead of %s.",
+			"Take it as the source has it: the program knows no other.", unknown, lacking)
+	case len(lacking) > 0 && f.Check == check.Markup:
+		say(lacking, "%s is missing.", "%s are missing.", "The program needs it; put it where it belongs.", lacking)
+	case len(lacking) > 0:
+		say(lacking, "%s is missing.", "%s are missing.", "The program fills it in; put it where it belongs.", lacking)
+	case len(unknown) > 0:
+		say(unknown, "%s is not in the source.", "%s are not in the source.",
+			"The program has nothing for it; take it out.", unknown)
+	case f.of.Format == "": // the program's grammar has no words but English ones
+		f.Said = l.Say("The program does not take this text: %s.", f.of.Reason)
+	default:
+		said := sentence(l, f.of.Format, f.of.Values)
+		first, size := utf8.DecodeRuneInString(said)
+		f.Said = string(unicode.ToUpper(first)) + said[size:] + "."
+	}
+	if f.Holds {
+		f.Todo = strings.TrimSpace(f.Todo + " " + l.Text("Until then this text is not published."))
+	}
+	return f
+}
+
+// sentence is a text in a language, whose values are in words, too.
+func sentence(l *words.Language, format string, values []any) string {
+	said := make([]any, len(values))
+	for i, value := range values {
+		said[i] = value
+		switch v := value.(type) {
+		case check.List:
+			said[i] = listed(l, v)
+		case check.Word:
+			said[i] = l.Text(string(v))
+		case check.Finding:
+			said[i] = sentence(l, v.Format, v.Values)
+		}
+	}
+	return l.Say(format, said...)
+}
+
+// listed spells several things as a list in words.
+func listed(l *words.Language, all check.List) string {
+	few, more := all.Few()
+	if more > 0 {
+		few = append(few, l.Say("%d more", more))
+	}
+	last := len(few) - 1
+	if last < 1 {
+		return strings.Join(few, "")
+	}
+	return l.Say("%s and %s", strings.Join(few[:last], ", "), few[last])
 }

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/bound/fault"
-	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/mail"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/local/words"
@@ -115,7 +114,7 @@ func entry(person *store.Person, p *store.Project, one *store.News) Entry {
 	link := url.Values{"project": {p.ID}, "language": {one.Language}, "show": {"all"}}
 	e.Link = "key?"
 	in := words.Choose(person.Language, "")
-	key := strconv.Quote(one.Key) + " (" + p.Name + ", " + languages.Named(one.Language) + ")"
+	key := strconv.Quote(one.Key) + " (" + p.Name + ", " + in.Named(one.Language) + ")"
 	switch one.Kind {
 	case store.NewsTexts:
 		e.Title, e.Text, e.Link = textsWords(in, one, p.Name), strings.Join(one.Keys, "\n"), "list?"

@@ -380,7 +380,7 @@ func TestLanguageOfNews(t *testing.T) {
 	w.update(func(_ *store.Tx, known *store.People) error {
 		return known.Change("Ben", func(one *store.Person) { one.Language = "de" })
 	})
-	if got := w.told("Ben")[0]; got != `Anna hat den Text von "k" (app, German (de)) abgelehnt` {
+	if got := w.told("Ben")[0]; got != `Anna hat den Text von "k" (app, Deutsch (de)) abgelehnt` {
 		t.Error(got)
 	}
 }

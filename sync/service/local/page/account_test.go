@@ -97,7 +97,7 @@ func TestOwnName(t *testing.T) {
 	w.has(rename(ben, "BenJamin"), "200 /translate/account", "<bdi>BenJamin</bdi>") // only its letters
 	w.has(rename(ben, "Ben"), "200 /translate/account", "<bdi>Ben</bdi>")           // back
 	w.has(w.accept(w.browser(), invited, "", "a third password"), "200 /translate/", "<bdi>Ben</bdi>")
-	w.has(w.get("audit"), "<b><bdi>Ben</bdi></b> <bdi>took the name Benjamin</bdi>")
+	w.has(w.get("audit"), "<b><bdi>Ben</bdi></b> · <bdi>Name changed: Benjamin</bdi>")
 }
 
 // A person sees the browsers that are signed in, and signs out all others.

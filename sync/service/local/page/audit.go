@@ -7,6 +7,7 @@ import (
 
 	"github.com/locsync/locsync/sync/service/local/audit"
 	"github.com/locsync/locsync/sync/service/local/store"
+	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // act is an entry of the audit log.
@@ -43,7 +44,7 @@ func (s *Service) auditLog(w http.ResponseWriter, r *http.Request, v *visitor) e
 			notes, page.Older = notes[:perPage], strconv.Itoa(skip+perPage)
 		}
 		for _, n := range notes {
-			page.Acts = append(page.Acts, act{n.At, n.By, audit.Words(n, projects)})
+			page.Acts = append(page.Acts, act{n.At, n.By, audit.Words(words.Of(w), n, projects)})
 		}
 		return nil
 	})

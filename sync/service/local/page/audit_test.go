@@ -59,10 +59,11 @@ func TestAudit(t *testing.T) {
 		t.Errorf("%q\nwant\n%q", got, want)
 	}
 	page := w.get("audit")
-	w.has(page, "<b><bdi>Anna</bdi></b> <bdi>invited Ben as translator into de</bdi>", "<bdi>made a backup</bdi>",
-		"a command or client</span> <bdi>revoked the invitation of Carl</bdi>", "<b><bdi>Ben</bdi></b> <bdi>signed in</bdi>",
-		"changed what this person may do: Ben as translator into de and reviewer into pl", "removed Ben")
-	if strings.Index(page, "removed Ben") > strings.Index(page, "made the project") {
+	w.has(page, "<b><bdi>Anna</bdi></b> · <bdi>Person invited: Ben; translator into German (de)</bdi>",
+		"<bdi>Backup made</bdi>",
+		"a command or client</span> · <bdi>Invitation revoked: Carl</bdi>", "<b><bdi>Ben</bdi></b> · <bdi>Signed in</bdi>",
+		"Roles changed: Ben; translator into German (de); reviewer into Polish (pl)", "Person removed: Ben")
+	if strings.Index(page, "Person removed: Ben") > strings.Index(page, "Project made") {
 		t.Error("the oldest act is the first one")
 	}
 	w.lacks(page, "Older")
@@ -71,7 +72,7 @@ func TestAudit(t *testing.T) {
 	}
 	w.has(w.get("audit"), `href="audit?skip=50"`)
 	older := w.get("audit?skip=50")
-	w.has(older, "made the project", `href="audit?skip=0"`)
+	w.has(older, "Project made", `href="audit?skip=0"`)
 	w.lacks(older, "Older")
 	w.get("audit?skip=x")
 

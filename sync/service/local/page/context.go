@@ -3,15 +3,14 @@ package page
 import (
 	"slices"
 
-	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
 
 // beside is a text near a key: of a neighbour, or of another language.
 type beside struct {
-	Key, Code, Language string
-	Source, Text        string
-	State               string
+	Key, Code    string
+	Source, Text string
+	State        string
 }
 
 // mostNeighbours is how many keys before a key, and behind it, are shown.
@@ -59,7 +58,7 @@ func (o *opened) inOtherLanguages(it item, person *store.Person) (all []beside, 
 		}
 		if t != nil {
 			one := item{is: t}
-			all = append(all, beside{Code: code, Language: languages.Named(code), Text: shortened(t.Texts), State: one.state()})
+			all = append(all, beside{Code: code, Text: shortened(t.Texts), State: one.state()})
 		}
 	}
 	return all, nil

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/check"
-	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/keys"
@@ -49,7 +48,6 @@ type version struct {
 type editing struct {
 	Scope       scope
 	Project     *store.Project
-	Language    string // for people
 	At          position
 	Seen        string // the version of the key that the fields show
 	Row         *store.Row
@@ -128,11 +126,7 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 }
 
 func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said string) error {
-	for i := range e.Fields {
-		e.Fields[i].Findings = findings.In(words.Of(w), e.Fields[i].Findings)
-	}
-	e.Whole = findings.In(words.Of(w), e.Whole)
-	page := view{Visitor: v, Title: e.Row.Key + ": " + e.Language, Said: said, Data: e}
+	page := view{Visitor: v, Title: e.Row.Key + ": " + words.Of(w).Named(e.Scope.Language), Said: said, Data: e}
 	if status != http.StatusOK {
 		page.Said, page.Wrong = "", said
 	}
@@ -141,7 +135,7 @@ func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said str
 
 // editing is the page of a key, with the texts that its writer has in the fields; nil: those that are stored.
 func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*editing, error) {
-	e := &editing{Scope: o.scope, Project: o.project, Language: languages.Named(o.Language), At: it.at,
+	e := &editing{Scope: o.scope, Project: o.project, At: it.at,
 		Seen: it.version(), Row: it.row, State: it.state()}
 	if texts == nil {
 		texts = it.texts()
@@ -245,7 +239,7 @@ func versionOf(t *store.Translation) version {
 // check answers what the checks say about the texts of a form, as JSON for the script.
 func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) error {
 	at, _ := readPosition(r.PostFormValue("at"))
-	said := checked{Found: []findings.Finding{}, Shown: map[string][]marks.Piece{}}
+	said := checked{Shown: map[string][]marks.Piece{}}
 	err := s.Store.View(func(tx *store.Tx) error {
 		o, err := scopeOf(r).open(tx, s.Checks)
 		if err != nil {
@@ -256,9 +250,13 @@ func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) erro
 			return err
 		}
 		texts := written(r, it)
-		said.Found = append(said.Found, findings.In(words.Of(w), it.examine(texts))...)
+		said.Found = findings.In(words.Of(w), it.examine(texts))
 		for _, t := range texts {
-			if shown := it.signed(t.Value); shown != nil {
+			shown := it.signed(t.Value)
+			for i := range shown {
+				shown[i].Title = words.Of(w).Text(shown[i].Title)
+			}
+			if shown != nil {
 				said.Shown[t.Form] = shown
 			}
 		}

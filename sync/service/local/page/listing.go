@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/config/languages"
+	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/local/words"
@@ -25,7 +25,7 @@ type projectRow struct {
 }
 
 type languageRow struct {
-	Code, Name             string
+	Code                   string
 	Final, Confirmed, Keys int
 }
 
@@ -64,12 +64,12 @@ func (s *Service) projects(w http.ResponseWriter, _ *http.Request, v *visitor) e
 }
 
 func projectRowOf(tx *store.Tx, p *store.Project, person *store.Person) (projectRow, error) {
-	row := projectRow{ID: p.ID, Name: p.Name, Source: languages.Named(p.Source)}
+	row := projectRow{ID: p.ID, Name: p.Name, Source: p.Source}
 	for _, code := range p.Targets {
 		if person.RoleIn(p.ID, code) == "" {
 			continue
 		}
-		row.Languages = append(row.Languages, languageRow{Code: code, Name: languages.Named(code)})
+		row.Languages = append(row.Languages, languageRow{Code: code})
 	}
 	for _, name := range store.CollectionNames(tx, p.ID) {
 		k, err := store.OpenCollection(tx, p.ID, name)
@@ -97,16 +97,16 @@ type listed struct {
 	State           string
 	Conflict        bool
 	Rejected        bool
-	Suggested       bool   // a person has another text
-	Asked           bool   // a question waits for an answer
-	Outdated        bool   // the source text has changed since it was translated
-	Failing         string // what the first check says that does
+	Suggested       bool              // a person has another text
+	Asked           bool              // a question waits for an answer
+	Outdated        bool              // the source text has changed since it was translated
+	Failing         *findings.Finding // what the first check says that does; nil: none
 }
 
 // listing is a page of a list.
 type listing struct {
 	Scope                    scope
-	Project, Language        string
+	Project                  string
 	Code, SourceCode         string
 	Filters                  []Filter
 	Collections              []string // all of the project that have the language
@@ -148,16 +148,17 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 	if err != nil {
 		return err
 	}
-	said := cmp.Or(saved[r.FormValue("said")], words.Of(w).Done(r.FormValue))
+	in := words.Of(w)
+	said := cmp.Or(saved[r.FormValue("said")], in.Done(r.FormValue))
 	if done := r.FormValue("done"); done != "" {
-		in := words.Of(w)
 		said = strings.TrimSpace(in.Text(saved[done]) + " " + in.Text("There are no further keys here."))
 	}
-	return show(w, http.StatusOK, "list", view{Visitor: v, Title: l.Project + ": " + l.Language, Said: said, Data: l})
+	title := l.Project + ": " + in.Named(l.Code)
+	return show(w, http.StatusOK, "list", view{Visitor: v, Title: title, Said: said, Data: l})
 }
 
 func (o *opened) listing(f found, from position, back bool) (listing, error) {
-	l := listing{Scope: o.scope, Project: o.project.Name, Language: languages.Named(o.Language), Code: o.Language,
+	l := listing{Scope: o.scope, Project: o.project.Name, Code: o.Language,
 		SourceCode: o.project.Source, Filters: filters}
 	whole := o.scope
 	whole.In = ""
@@ -214,7 +215,7 @@ func (o *opened) listed(it item) listed {
 	if it.is != nil {
 		l.Text = shortened(it.is.Texts)
 		if found := it.examine(it.is.Texts); len(found) > 0 {
-			l.Failing = found[0].Reason
+			l.Failing = &found[0]
 		}
 	}
 	return l

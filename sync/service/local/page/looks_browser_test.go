@@ -4,10 +4,8 @@ package page_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -20,9 +18,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/locsync/locsync/sync/service/local/mail/mailtest"
-	"github.com/locsync/locsync/sync/service/local/openid/openidtest"
 )
 
 const ctrl = chromedp.ModifierCtrl
@@ -34,62 +29,6 @@ func (b *chromium) signIn(w *world) {
 	b.until(`document.activeElement?.id === "name"`)
 	b.keys("Anna" + kb.Tab + "long enough" + kb.Enter)
 	b.until(`document.querySelector("h1")?.textContent === "Projects"`)
-}
-
-// hostileText is one that wants to be more than a text.
-const hostileText = `</textarea><script>hacked=1</script>"'><img src=x onerror=hacked=1>` + "\u202egnp.exe"
-
-// filled is a world with everything that a page shows.
-func filled(t *testing.T) *world {
-	w := newWorld(t, withEngine(t, "http://127.0.0.1:9"), withMail(t, mailtest.New(t, nil)),
-		withProvider(t, openidtest.New(t), ""))
-	w.imports("language=en&format=android-xml&collection=android", "strings.xml",
-		`<resources><!-- Shown above the list of files. -->
-		<plurals name="files"><item quantity="one">%d file in {folder}</item><item quantity="other">%d files in {folder}</item></plurals></resources>`)
-	texts := map[string]string{"editor.save": "Save all the changes of this document now",
-		"editor.keep": "Save all the changes of this page now",
-		hostileText:   hostileText, "long": strings.Repeat("W", 400), "hello": "Hello {name}"}
-	for i := range 60 {
-		texts[fmt.Sprintf("more%02d", i)] = fmt.Sprintf("Text number %d.", i)
-	}
-	data, err := json.Marshal(texts)
-	w.check(err)
-	w.imports("language=en&format=json", "app.json", string(data))
-	save := func(key string, texts map[string]string, state string) {
-		f := form(w.get("key?"+inGerman+"&show=all&q="+url.QueryEscape(key)), "key")
-		for form, text := range texts {
-			f.Set("text-"+form, text)
-		}
-		f.Set("state", state)
-		w.has(w.post(w.client, "key", f), "200 ")
-	}
-	save("files", map[string]string{"one": "eine Datei in {folder}", "other": "Dateien in {ordner}"}, "confirmed")
-	save("files", map[string]string{"one": "eine Datei in {folder}", "other": "Dateien im {ordner}"}, "confirmed")
-	save("editor.save", map[string]string{"": "Alle Änderungen an diesem Dokument jetzt speichern"}, "final")
-	save("editor.keep", map[string]string{"": "Alle Änderungen an dieser Seite speichern"}, "draft")
-	save("hello", map[string]string{"": hostileText}, "draft")
-	w.archives("more07", "more08")
-	rejected := form(w.get("key?"+inGerman+"&show=all&q=editor.keep"), "reject")
-	rejected.Set("reason", "Here it is a page, as in a book.")
-	w.has(w.post(w.client, "reject", rejected), "200 ")
-	save("more10", map[string]string{"": "Text Nummer 10."}, "draft")
-	save("more09", map[string]string{"": "Text Nummer 9."}, "final")
-	w.imports("language=en&format=json&overwrite-conflicting-values", "app.json",
-		`{"more09": "This is the text\u00a0number {n}, which is in the folder of all the changed documents."}`)
-	w.imports("language=pl&format=json", "app.json", `{"more09": "Tekst numer 9."}`)
-	w.glossary("en,de\nfolder,Ordner\nchanged document,geändertes Dokument\n")
-	ask := form(w.get("key?"+inGerman+"&show=outdated"), "comment")
-	ask.Set("comment", "Which folder is this?\n"+hostileText)
-	ask.Set("question", "1")
-	w.has(w.post(w.client, "comment", ask), "200 ")
-	w.as(w.invited("Ben", url.Values{"role": {"translator"}, "into": {"de"}}), func() {
-		save("editor.save", map[string]string{"": "Alle Änderungen an diesem Dokument sofort speichern " + hostileText}, "draft")
-	})
-	result := w.imports("language=de&format=json", "app.json", `{"editor.keep": "Änderungen behalten"}`)
-	if result["conflictingKeyValues"] == nil {
-		t.Fatal("no conflict")
-	}
-	return w
 }
 
 // Every page in both lights and at two widths breaks no rule of accessibility, and fits; hostile texts are text. The
@@ -106,23 +45,13 @@ func TestBrowserLooks(t *testing.T) {
 	b := newChromium(t)
 	stranger := newChromium(t)
 	b.signIn(w)
-	pages := []struct{ name, path string }{
-		{"projects", ""}, {"list", "list?" + inGerman + "&show=all"}, {"failing", "list?" + inGerman + "&show=failing"},
-		{"nothing", "list?" + inGerman + "&show=all&q=nowhere"}, {"plural", "key?" + inGerman + "&show=all&q=files"},
-		{"conflict", "key?" + inGerman + "&show=conflict"}, {"hostile", "key?" + inGerman + "&show=all&q=hacked"},
-		{"todo", "list?" + inGerman}, {"archived", "list?" + inGerman + "&show=archived"}, {"restore", "key?" + inGerman + "&show=archived"},
-		{"replace", "many?" + inGerman + "&find=e&with=E"}, {"fill", "many?" + inGerman + "&do=fill"},
-		{"changed", "key?" + inGerman + "&show=outdated"}, {"suggested", "key?" + inGerman + "&show=suggested"},
-		{"approve", "approve?" + inGerman}, {"rejected", "key?" + inGerman + "&show=rejected"},
-		{"people", "people"}, {"audit", "audit"}, {"account", "account"}, {"memory", "memory?project=" + projectID}, {"gone", "key?" + inGerman + "&at=99.nowhere"},
-	}
 	for _, c := range []struct {
 		width  int64
 		scheme string
 	}{{1200, "light"}, {1200, "dark"}, {390, "light"}, {390, "dark"}} {
 		name := func(page string) string { return fmt.Sprintf("%s-%s-%d", page, c.scheme, c.width) }
 		b.look(c.width, c.scheme)
-		for _, page := range pages {
+		for _, page := range allPages {
 			b.do(chromedp.Navigate(w.server.URL + "/translate/" + page.path))
 			eval[bool](b, `document.querySelectorAll("details").forEach(d => { d.open = true }) === undefined`)
 			b.shot(name(page.name))

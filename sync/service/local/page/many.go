@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/keys"
@@ -101,13 +100,13 @@ type rewritable struct {
 
 // rewritingPage is the preview.
 type rewritingPage struct {
-	Scope             scope
-	Project, Language string
-	SourceCode        string
-	What              rewriting
-	Texts             []rewritable
-	Left              int    // texts that a check would hold back, or that conflict
-	Behind            string // where the search goes on; empty: it came to the end
+	Scope      scope
+	Project    string
+	SourceCode string
+	What       rewriting
+	Texts      []rewritable
+	Left       int    // texts that a check would hold back, or that conflict
+	Behind     string // where the search goes on; empty: it came to the end
 }
 
 // Asked reports whether anything was searched for.
@@ -126,7 +125,7 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 		if err != nil {
 			return err
 		}
-		page.Project, page.Language, page.SourceCode = o.project.Name, languages.Named(o.Language), o.project.Source
+		page.Project, page.SourceCode = o.project.Name, o.project.Source
 		if page.What, err = o.rewritingOf(r, v); err != nil || !page.Asked() {
 			return err
 		}
@@ -165,7 +164,7 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 		return err
 	}
 	return show(w, http.StatusOK, "many", view{Visitor: v, Data: page,
-		Title: words.Of(w).Say("Change texts: %s", page.Language)})
+		Title: words.Of(w).Say("Change texts: %s", words.Of(w).Named(p.Language))})
 }
 
 // digestOf tells texts apart.

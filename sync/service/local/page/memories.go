@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/bound/serve"
-	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -48,9 +47,7 @@ func (s *Service) memoryPage(w http.ResponseWriter, r *http.Request, v *visitor)
 		if m == nil || err != nil {
 			return err
 		}
-		for code, n := range m.Record.Counts {
-			page.Units[languages.Named(code)] = n
-		}
+		page.Units = m.Record.Counts
 		return nil
 	})
 	if err != nil {

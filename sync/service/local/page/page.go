@@ -85,7 +85,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func wrong(w http.ResponseWriter, err error) (said string, ok bool) {
 	p, ok := errors.AsType[*api.Problem](err)
 	if ok {
-		said = words.Of(w).Say(p.Format, p.Args...)
+		said = p.Words(words.Of(w).Say)
 	}
 	return said, ok
 }
@@ -247,7 +247,7 @@ func (s *Service) sayError(w http.ResponseWriter, r *http.Request, v *visitor, e
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &p):
-		status, said.Said = p.Status, in.Say(p.Format, p.Args...)
+		status, said.Said = p.Status, p.Words(in.Say)
 	case errors.As(err, &large):
 		status, said.Said = http.StatusRequestEntityTooLarge, in.Text("That is too large to be taken.")
 	default:

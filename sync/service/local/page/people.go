@@ -1,14 +1,13 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
+	"github.com/locsync/locsync/sync/service/local/audit"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/local/words"
@@ -72,12 +71,13 @@ func (s *Service) people(w http.ResponseWriter, _ *http.Request, v *visitor) err
 
 func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage) error {
 	page.Inviting, page.Provider = true, s.OpenID.Label()
+	projects := make(map[string]string)
 	err := s.Store.View(func(tx *store.Tx) error {
 		err := store.EachProject(tx, func(p *store.Project) {
 			if p.Type == wire.ProjectTypeLocalization {
-				page.Offered = append(page.Offered, p)
+				page.Offered, projects[p.ID] = append(page.Offered, p), p.Name
 				for _, code := range p.Targets {
-					of := Filter{code, languages.Named(code)}
+					of := Filter{code, words.Of(w).Named(code)}
 					if !slices.Contains(page.Targets, of) {
 						page.Targets = append(page.Targets, of)
 					}
@@ -96,7 +96,7 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 		for _, person := range all {
 			one := listedPerson{Name: person.Name, Manager: person.Manager, Created: person.Created}
 			for _, g := range person.Granted() {
-				one.Roles = append(one.Roles, listedRole{page.words(words.Of(w), g), grantID(g)})
+				one.Roles = append(one.Roles, listedRole{audit.Role(words.Of(w), g, projects), grantID(g)})
 			}
 			page.People = append(page.People, one)
 		}
@@ -106,7 +106,7 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 		return accounts.Invitations(func(id string, i *store.Invitation) {
 			one := listedInvitation{Invitation: i, ID: id}
 			for _, g := range i.Roles {
-				one.Words = append(one.Words, page.words(words.Of(w), g))
+				one.Words = append(one.Words, audit.Role(words.Of(w), g, projects))
 			}
 			page.Invited = append(page.Invited, one)
 		})
@@ -115,33 +115,6 @@ func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage)
 		return err
 	}
 	return show(w, http.StatusOK, "people", view{Visitor: v, Title: "People", Data: page})
-}
-
-// words are a grant in words.
-func (page *peoplePage) words(in *words.Language, g store.Grant) string {
-	role := in.Text(string(g.Role))
-	var projects, languages []string
-	for _, p := range page.Offered {
-		if slices.Contains(g.Projects, p.ID) {
-			projects = append(projects, p.Name)
-		}
-	}
-	for _, l := range page.Targets {
-		if slices.Contains(g.Languages, l.Value) {
-			languages = append(languages, l.Name)
-		}
-	}
-	of := cmp.Or(strings.Join(projects, ", "), in.Text("projects that are gone"))
-	into := cmp.Or(strings.Join(languages, ", "), in.Text("languages that are gone"))
-	switch {
-	case len(g.Projects) > 0 && len(g.Languages) > 0:
-		return in.Say("%s of %s into %s", role, of, into)
-	case len(g.Projects) > 0:
-		return in.Say("%s of %s", role, of)
-	case len(g.Languages) > 0:
-		return in.Say("%s into %s", role, into)
-	}
-	return role
 }
 
 // grantID tells a grant from others of a person.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -17,12 +16,12 @@ const mostApproved = 200
 
 // approving is the preview of what is approved at once.
 type approving struct {
-	Scope             scope
-	Project, Language string
-	SourceCode        string
-	Texts             []approvable
-	Left              int  // texts that a check holds back, or that conflict
-	More              bool // there are further ones, for the next time
+	Scope      scope
+	Project    string
+	SourceCode string
+	Texts      []approvable
+	Left       int  // texts that a check holds back, or that conflict
+	More       bool // there are further ones, for the next time
 }
 
 type approvable struct {
@@ -46,7 +45,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 		if err != nil {
 			return err
 		}
-		a.Project, a.Language, a.SourceCode = o.project.Name, languages.Named(o.Language), o.project.Source
+		a.Project, a.SourceCode = o.project.Name, o.project.Source
 		f, err := o.walk(position{}, false, mostApproved)
 		if err != nil {
 			return err
@@ -65,7 +64,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 		return err
 	}
 	return show(w, http.StatusOK, "approve", view{Visitor: v, Data: a,
-		Title: words.Of(w).Say("Approve texts: %s", a.Language)})
+		Title: words.Of(w).Say("Approve texts: %s", words.Of(w).Named(p.Language))})
 }
 
 // approvable reports whether a text may be approved unread by the field: nothing conflicts with it, and pulls take it.

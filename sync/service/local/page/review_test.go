@@ -87,7 +87,7 @@ func TestReject(t *testing.T) {
 	w.has(w.post(w.client, "key", save), "200 ")
 	page = w.get("key?" + inGerman + "&show=all&q=a")
 	w.lacks(page, "Rejected by")
-	w.has(page, "rejected by <bdi>Anna</bdi>: Still a typo", `data-text="Ains"`, "1 of 1", "0 of 2 final")
+	w.has(page, "rejected by <bdi>Anna</bdi>: <bdi>Still a typo</bdi>", `data-text="Ains"`, "1 of 1", "0 of 2 final")
 }
 
 // What is not saved is said so, as an error; a text of blanks alone is none.

@@ -16,7 +16,9 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/locsync/locsync/sync/config/languages"
 	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 )
 
 //go:embed *.json
@@ -25,6 +27,7 @@ var files embed.FS
 // Language is one in which the page speaks.
 type Language struct {
 	Code, Name string
+	names      *display.Dictionary // of languages; nil: in English
 	texts      map[string]string
 }
 
@@ -33,7 +36,8 @@ const English = "en"
 
 // All are the languages, English first.
 var All = sync.OnceValue(func() []*Language {
-	all := []*Language{{Code: English, Name: "English"}, {Code: "de", Name: "Deutsch"}, {Code: "fr", Name: "Français"}}
+	all := []*Language{{Code: English, Name: "English"}, {Code: "de", Name: "Deutsch", names: display.German},
+		{Code: "fr", Name: "Français", names: display.French}}
 	for _, l := range all {
 		text, err := files.ReadFile(l.Code + ".json")
 		if err == nil {
@@ -82,6 +86,27 @@ func (l *Language) Text(english string) string {
 		return text
 	}
 	return english
+}
+
+// Named is the language of a code, by its name with the code.
+func (l *Language) Named(code string) string {
+	tag, err := language.Parse(code)
+	if l.names == nil || err != nil {
+		return languages.Named(code)
+	}
+	base, script, region := tag.Raw()
+	var more []string
+	if script != (language.Script{}) {
+		more = append(more, l.names.Scripts().Name(script))
+	}
+	if region != (language.Region{}) {
+		more = append(more, l.names.Regions().Name(region))
+	}
+	name := l.names.Languages().Name(base)
+	if len(more) > 0 {
+		name += " (" + strings.Join(more, ", ") + ")"
+	}
+	return name + " (" + code + ")"
 }
 
 // Say is a text in the language, with values in place of its verbs.

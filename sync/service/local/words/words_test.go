@@ -15,12 +15,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/page/layout"
 	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // spoken are the packages whose texts people read on the page, in feeds and in mails.
-var spoken = []string{"../page", "../people", "../news", "../openid", "../findings", "."}
+var spoken = []string{"../page", "../people", "../news", "../openid", "../findings", "../audit", "."}
+
+// reason is how what a check has found is worded.
+var reason = regexp.MustCompile(`^(it|the|a|only one|\{%s\}) \S+ \S+ `)
 
 // sentence is how a text for people begins and goes on; single words are texts where they are titles and choices.
 var sentence = regexp.MustCompile(`^(%[sdq]|[A-Z0-9]).* |^[A-Z][a-z]+\.$`)
@@ -28,8 +32,8 @@ var sentence = regexp.MustCompile(`^(%[sdq]|[A-Z0-9]).* |^[A-Z][a-z]+\.$`)
 // unspoken are literals that look so, and are read by programs or in logs.
 var unspoken = regexp.MustCompile(`Content-Security|UTC$|^(GET|POST) |^Co-|: want |^List-`)
 
-// literals are the texts in the source of a package.
-func literals(t *testing.T, dir string) (all []string) {
+// literals are the texts in the source of a package: those that people read, and those that are like some.
+func literals(t *testing.T, dir string, like *regexp.Regexp) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -44,7 +48,7 @@ func literals(t *testing.T, dir string) (all []string) {
 			t.Fatal(err)
 		}
 		add := func(e ast.Expr, single bool) {
-			if text, ok := folded(e); ok && (single || sentence.MatchString(text)) && !unspoken.MatchString(text) {
+			if text, ok := folded(e); ok && (single || like.MatchString(text)) && !unspoken.MatchString(text) {
 				all = append(all, text)
 			}
 		}
@@ -66,7 +70,7 @@ func literals(t *testing.T, dir string) (all []string) {
 				}
 			case *ast.CompositeLit:
 				for _, e := range n.Elts { // choices of a list
-					if c, is := e.(*ast.CompositeLit); is && len(c.Elts) == 2 && c.Type == nil {
+					if c, is := e.(*ast.CompositeLit); is && like == sentence && len(c.Elts) == 2 && c.Type == nil {
 						add(c.Elts[1], true)
 					}
 				}
@@ -99,7 +103,12 @@ func folded(e ast.Expr) (string, bool) {
 }
 
 // values are words that are stored, or tell one choice from others, and that pages show.
-var values = []string{"untranslated", "draft", "confirmed", "final", "translator", "reviewer", "manager", "A browser"}
+var values = []string{"untranslated", "draft", "confirmed", "final", "translator", "reviewer", "manager", "A browser",
+	"it is blank", "space", "line break", "control character", "there is no project %s",
+	"the project %s belongs to another account", "the body cannot be read: %v",
+	"nowhere", "once", "%d times", "text", "a whole number", "a number with decimals", "a date", "an object", "a C string",
+	"the plural lacks the form %s, which the language %s needs for {%s}",
+	"the plural lacks the forms %s, which the language %s needs for {%s}"}
 
 // asked are texts that templates ask for by name.
 var asked = regexp.MustCompile(`[( ]t "([^"]+)"`)
@@ -128,8 +137,16 @@ func TestTextsAreInTheFiles(t *testing.T) {
 		want[found[1]] = found[1]
 	}
 	for _, dir := range spoken {
-		for _, text := range literals(t, dir) {
+		for _, text := range literals(t, dir, sentence) {
 			want[text] = text
+		}
+	}
+	for _, text := range literals(t, "../../../check", reason) {
+		want[text] = text
+	}
+	for r := range rune(0x10000) {
+		if name, is := marks.NameOf(r); is {
+			want[name] = name
 		}
 	}
 	if os.Getenv("LOCSYNC_UPDATE") != "" {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/page/assets"
 	"github.com/locsync/locsync/sync/service/local/words"
@@ -30,7 +31,8 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 		all[l.Code] = template.Must(template.New("pages").Funcs(template.FuncMap{
 			"asset": assets.Path, "when": when, "stamp": stamp, "percent": percent, "rows": fieldRows,
 			"text": marks.Shown, "inc": func(i int) int { return i + 1 },
-			"t": l.Text, "language": func() string { return l.Code },
+			"t": l.Text, "named": l.Named, "language": func() string { return l.Code },
+			"said": func(f findings.Finding) findings.Finding { return f.In(l) },
 		}).Parse(l.Page(Source)))
 	}
 	return all
