@@ -337,7 +337,7 @@ var jsonDocuments = map[string]any{
 	"version":   report.Build{}, "service": document.Listening{}, "service invite": document.Invitation{},
 	"service invitations": document.Invitations{}, "service invitations revoke": document.Revoked{},
 	"service audit":  operation.Audit{},
-	"service backup": document.Backup{}, "service restore": document.Restored{},
+	"service backup": document.Backup{}, "service restore": document.Restored{}, "service move": document.Restored{},
 	"run": document.Spoken{}, "demo": document.Spoken{}, "help": document.Spoken{}, "completion": document.Spoken{},
 	"mcp": document.Spoken{},
 }

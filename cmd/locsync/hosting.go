@@ -217,6 +217,39 @@ func restoreCommand(a *app) *cobra.Command {
 	return c
 }
 
+func moveCommand(a *app) *cobra.Command {
+	var data string
+	c := &cobra.Command{
+		Use:   "move DIR",
+		Short: "Put the embedded service into another folder, while it runs",
+		Long: "Puts the service into a folder that is empty or not there yet, and checks what it has there. Nothing is " +
+			"stored meanwhile, and nothing in the old folder from then on: it keeps what it has, and the service says that " +
+			"it has moved until it is started with the new folder. A service that is not running is read from its folder. A " +
+			"move that was cut off has changed nothing, or is done.",
+		Example: "  locsync service move /srv/l10n --data data",
+		Args:    exactly(1, "the folder to move to"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			embedded, err := a.embedded(cmd.Context(), data)
+			if err != nil {
+				return err
+			}
+			of, err := embedded.Move(cmd.Context(), args[0])
+			if err != nil {
+				return fmt.Errorf("move to %s: %w", args[0], err)
+			}
+			if a.asJSON {
+				return a.print(document.Restored{Data: args[0], Accounts: of.Accounts, Created: of.Created})
+			}
+			_, err = fmt.Fprintf(a.out, "moved %s, to %s\nserve it with locsync service --data %s; what %s has is kept, "+
+				"and not served any more\n", amount(of), args[0], args[0], embedded.Data)
+			return err
+		},
+	}
+	c.ValidArgsFunction = anyFile
+	dataFlag(c, &data)
+	return c
+}
+
 func (a *app) sayRestored(dir string, done backup.Restored) error {
 	of := done.Copy
 	if a.asJSON {

@@ -201,9 +201,8 @@ var imports = map[string][]string{
 		"sync/service/local/glossary", "sync/service/local/jobs", "sync/service/local/keys", "sync/service/local/machine",
 		"sync/service/local/mail", "sync/service/local/memory", "sync/service/local/news", "sync/service/local/openid",
 		"sync/service/local/page", "sync/service/local/people",
-		"sync/service/local/projects",
-		"sync/service/local/pseudo", "sync/service/local/statistics", "sync/service/local/store",
-		"sync/service/local/tasks"},
+		"sync/service/local/folder", "sync/service/local/projects", "sync/service/local/pseudo",
+		"sync/service/local/statistics", "sync/service/local/store", "sync/service/local/tasks"},
 	// serve: who asks, how often, and what bodies hold in memory
 	// fault: a file is passed on beside its call
 	"sync/service/local/api": {"sync/bound/fault", "sync/bound/serve", "sync/service/wire", "sync/config/languages"},

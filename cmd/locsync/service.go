@@ -47,7 +47,8 @@ func serviceCommand(a *app) *cobra.Command {
 		}
 	}
 	listsAlone(c)
-	c.AddCommand(inviteCommand(a), invitationsCommand(a), auditCommand(a), backupCommand(a), restoreCommand(a))
+	c.AddCommand(inviteCommand(a), invitationsCommand(a), auditCommand(a), backupCommand(a), restoreCommand(a),
+		moveCommand(a))
 	return c
 }
 

@@ -72,13 +72,19 @@ func (e Embedded) call(ctx context.Context, method, path string, query url.Value
 	return nil, failure.Usage(said)
 }
 
-// ask is call for an answer in JSON.
+// ask is decoded of a service that has to run.
 func ask[T any](ctx context.Context, e Embedded, method, path string, query url.Values) (found T, err error) {
-	answer, err := e.call(ctx, method, path, query)
+	found, err = decoded[T](ctx, e, method, path, query)
 	if errors.Is(err, web.ErrNoDaemon) {
 		return found, failure.Usage(errors.New("the embedded service is not running; start locsync run or locsync service " +
 			"first"))
 	}
+	return found, err
+}
+
+// decoded is call for an answer in JSON.
+func decoded[T any](ctx context.Context, e Embedded, method, path string, query url.Values) (found T, err error) {
+	answer, err := e.call(ctx, method, path, query)
 	if err != nil {
 		return found, err
 	}
@@ -137,8 +143,11 @@ func (e Embedded) Backup(ctx context.Context, w io.Writer) (backup.Copy, error) 
 	answer, err := e.call(ctx, http.MethodPost, wire.CommandBackup, nil)
 	if errors.Is(err, web.ErrNoDaemon) {
 		c, err := backup.MakeStopped(w, e.Data, time.Now())
-		if errors.Is(err, fs.ErrNotExist) {
-			err = failure.Usage(fmt.Errorf("%s has no data of a service; name the folder with --data", e.Data))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			err = e.noData()
+		case errors.Is(err, backup.ErrMoved):
+			err = failure.Usage(err)
 		}
 		return c, err
 	}
@@ -152,6 +161,35 @@ func (e Embedded) Backup(ctx context.Context, w io.Writer) (backup.Copy, error) 
 		err = received.failed
 	}
 	return c, err
+}
+
+// Move puts the service into another folder: its process does while it works; where none serves the folder, this one.
+func (e Embedded) Move(ctx context.Context, to string) (c backup.Copy, err error) {
+	if to, err = filepath.Abs(to); err != nil {
+		return c, err
+	}
+	for _, pair := range [][2]string{{to, e.Data}, {e.Data, to}} {
+		if within, err := isWithin(pair[0], pair[1]); err != nil || within {
+			return c, errors.Join(err, failure.Usage(fmt.Errorf("%s and %s are within each other; name another folder",
+				to, e.Data)))
+		}
+	}
+	moved, err := decoded[wire.Moved](ctx, e, http.MethodPost, wire.CommandMove, url.Values{"to": {to}})
+	if !errors.Is(err, web.ErrNoDaemon) {
+		return backup.Copy{Accounts: moved.Accounts, Created: moved.Created, Files: moved.Files, Bytes: moved.Bytes}, err
+	}
+	c, err = backup.MoveStopped(e.Data, to, time.Now)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = e.noData()
+	case errors.Is(err, backup.ErrNotEmpty), errors.Is(err, backup.ErrMoved):
+		err = failure.Usage(err)
+	}
+	return c, err
+}
+
+func (e Embedded) noData() error {
+	return failure.Usage(fmt.Errorf("%s has no data of a service; name the folder with --data", e.Data))
 }
 
 // tee passes on what is read, and keeps what went wrong on one of the sides.

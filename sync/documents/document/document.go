@@ -56,7 +56,7 @@ type (
 		Files    int       `json:"files"`
 		Bytes    int64     `json:"bytes"` // of the files
 	}
-	// Restored is printed by service restore.
+	// Restored is printed by service restore and service move.
 	Restored struct {
 		Data     string    `json:"data"` // the folder
 		Accounts []string  `json:"accounts"`

@@ -134,7 +134,10 @@ func (o Options) check() error {
 // account is whose projects are served: those of another one than the folder has would seem to be gone.
 func (o Options) account() (string, error) {
 	known, err := local.Accounts(o.Data)
+	_, unusable := errors.AsType[*local.SettingsError](err)
 	switch {
+	case unusable:
+		return "", failure.Usage(err)
 	case err != nil:
 		return "", err
 	case o.Account == "" && len(known) == 1:

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/service/local/backup"
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 	bolt "go.etcd.io/bbolt"
@@ -250,7 +251,7 @@ func TestBackupEndsWithItsReader(t *testing.T) {
 	if refused := <-second; refused != errCopying || !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("%v; a second one: %v", err, refused)
 	}
-	if left, err := filepath.Glob(filepath.Join(s.dir, store.TemporaryName+"*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(s.dir, folder.TemporaryName+"*")); err != nil || len(left) > 0 {
 		t.Errorf("%q, %v", left, err)
 	}
 }

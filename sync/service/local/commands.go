@@ -11,6 +11,7 @@ import (
 
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/backup"
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -26,6 +27,7 @@ func (s *Service) Commands() http.Handler {
 		"POST " + wire.CommandRevoke:     s.revokeCall,
 		"GET " + wire.CommandAudit:       s.auditCall,
 		"POST " + wire.CommandBackup:     s.backupCall,
+		"POST " + wire.CommandMove:       s.moveCall,
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if do := own[r.Method+" "+r.URL.Path]; do != nil {
@@ -105,8 +107,11 @@ func Accounts(dir string) (all []string, err error) {
 		return nil, err
 	}
 	st, err := store.OpenToRead(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case errors.Is(err, folder.ErrMoved):
+		return nil, &SettingsError{err}
 	}
 	if err != nil {
 		return nil, err
@@ -118,6 +123,21 @@ func Accounts(dir string) (all []string, err error) {
 	return all, errors.Join(err, st.Close())
 }
 
+// moveCall answers POST CommandMove?to=... when the service is in the other folder.
+func (s *Service) moveCall(w http.ResponseWriter, r *http.Request) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // it takes as long as the disk
+	var c backup.Copy
+	err := errCopying
+	if s.copying.TryLock() {
+		defer s.copying.Unlock()
+		c, err = backup.Move(s.store, r.URL.Query().Get("to"), s.o.Now)
+	}
+	if errors.Is(err, backup.ErrNotEmpty) || errors.Is(err, folder.ErrMoved) {
+		err = &api.Problem{Status: http.StatusConflict, Detail: err.Error()}
+	}
+	answer(w, wire.Moved{Accounts: c.Accounts, Created: c.Created, Files: c.Files, Bytes: c.Bytes}, err)
+}
+
 // errCopying refuses a second backup at a time.
 var errCopying = errors.New("another backup is being made; wait for its end")
 
@@ -127,6 +147,9 @@ func (s *Service) Backup(w io.Writer) error {
 		return errCopying
 	}
 	defer s.copying.Unlock()
+	if err := folder.Unmoved(s.store.Dir()); err != nil {
+		return err
+	}
 	if _, err := backup.Make(w, s.store, s.o.Now()); err != nil {
 		return err
 	}

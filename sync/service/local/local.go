@@ -37,6 +37,7 @@ import (
 	"github.com/locsync/locsync/sync/service/local/clients"
 	"github.com/locsync/locsync/sync/service/local/documents"
 	"github.com/locsync/locsync/sync/service/local/files"
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/local/glossary"
 	"github.com/locsync/locsync/sync/service/local/jobs"
 	"github.com/locsync/locsync/sync/service/local/keys"
@@ -135,6 +136,9 @@ func Open(dir string, o Options) (*Service, error) {
 		return nil, err
 	}
 	st, err := store.Open(dir, o.AccountID, o.Now)
+	if errors.Is(err, folder.ErrMoved) {
+		return nil, &SettingsError{err}
+	}
 	if err != nil {
 		return nil, err
 	}

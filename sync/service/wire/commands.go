@@ -1,5 +1,7 @@
 package wire
 
+import "time"
+
 // Paths that the embedded service answers commands of this machine at, beside those of the interface: what its owner
 // does. They are served where only such commands reach them.
 const (
@@ -8,7 +10,16 @@ const (
 	CommandRevoke      = "/locsync/revoke"      // POST: ends one of them
 	CommandAudit       = "/locsync/audit"       // GET: PathAudit, without an API key
 	CommandBackup      = "/locsync/backup"      // POST: makes a copy of everything
+	CommandMove        = "/locsync/move"        // POST: puts everything into another folder
 )
+
+// Moved is the answer of CommandMove: what is in the other folder.
+type Moved struct {
+	Accounts []string  `json:"accounts"`
+	Created  time.Time `json:"created"`
+	Files    int       `json:"files"`
+	Bytes    int64     `json:"bytes"`
+}
 
 // Invited is the answer of CommandInvite: where the invitation is accepted.
 type Invited struct {

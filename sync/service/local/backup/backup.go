@@ -31,6 +31,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/local/store"
 )
 
@@ -128,7 +129,7 @@ func ownFiles(dir string) (own []string, err error) {
 			return err
 		}
 		switch {
-		case slices.Contains([]string{store.DatabaseFile, ticketFile}, strings.TrimSuffix(name, ".new")):
+		case slices.Contains([]string{store.DatabaseFile, ticketFile, folder.MovedFile}, strings.TrimSuffix(name, ".new")):
 			return nil
 		case name != "." && d.IsDir() && (slices.Contains([]string{store.FilesFolder, store.ResultsFolder}, name) ||
 			notService(name)):
@@ -146,7 +147,7 @@ func ownFiles(dir string) (own []string, err error) {
 
 // notService reports whether a name of a folder is of a restore, of a call under way, or of the disk.
 func notService(name string) bool {
-	return name == "lost+found" || slices.ContainsFunc([]string{store.TemporaryName, unpackedName, clearedName,
+	return name == "lost+found" || slices.ContainsFunc([]string{folder.TemporaryName, unpackedName, clearedName,
 		replacedName}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/local/store"
 	bolt "go.etcd.io/bbolt"
 )
@@ -28,18 +29,19 @@ import (
 const (
 	envKillAt = "BACKUP_TEST_KILL_AT"
 	envDir    = "BACKUP_TEST_DIR"
-	envFile   = "BACKUP_TEST_FILE" // to restore; without it a backup is made
+	envFile   = "BACKUP_TEST_FILE" // to restore; without it a backup is made,
+	envTo     = "BACKUP_TEST_TO"   // or the service moved to this folder
 )
 
 func TestMain(m *testing.M) {
 	if at, err := strconv.Atoi(os.Getenv(envKillAt)); err == nil {
-		killedAt(at, os.Getenv(envDir), os.Getenv(envFile))
+		killedAt(at, os.Getenv(envDir), os.Getenv(envFile), os.Getenv(envTo))
 	}
 	os.Exit(m.Run())
 }
 
-// killedAt restores a file, or makes a backup, and kills itself at a step. It exits with 0 where there are fewer.
-func killedAt(at int, dir, file string) {
+// killedAt restores a file, makes a backup or moves a service, and kills itself at a step. It exits with 0 where there are fewer.
+func killedAt(at int, dir, file, to string) {
 	step := func() {
 		if at--; at < 0 {
 			self, _ := os.FindProcess(os.Getpid())
@@ -51,6 +53,11 @@ func killedAt(at int, dir, file string) {
 		if file == "" {
 			st, err := store.Open(dir, "me", time.Now)
 			if err != nil {
+				return err
+			}
+			if to != "" {
+				atStep = step
+				_, err = Move(st, to, time.Now)
 				return err
 			}
 			_, err = Make(stepping{step}, st, time.Now())
@@ -82,10 +89,10 @@ func (s stepping) Write(p []byte) (int, error) {
 }
 
 // runs runs a process that is killed at a step, and tells whether it was.
-func runs(t *testing.T, at int, dir, file string) (killed bool) {
+func runs(t *testing.T, at int, dir, file, to string) (killed bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), envKillAt+"="+strconv.Itoa(at), envDir+"="+dir, envFile+"="+file)
+	cmd.Env = append(os.Environ(), envKillAt+"="+strconv.Itoa(at), envDir+"="+dir, envFile+"="+file, envTo+"="+to)
 	out, err := cmd.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) && failed.ExitCode() == -1 {
 		return true
@@ -199,7 +206,7 @@ func TestInverse(t *testing.T) {
 	fill(t, dir, "one")
 	put(t, filepath.Join(dir, ticketFile), "{}")
 	put(t, filepath.Join(dir, replacedName+"x", "old"), "old")
-	put(t, filepath.Join(dir, store.TemporaryName+"x"), "x")
+	put(t, filepath.Join(dir, folder.TemporaryName+"x"), "x")
 	before := namesIn(t, dir)
 	first := made(t, dir)
 	if after := namesIn(t, dir); !slices.Equal(before, after) {
@@ -358,7 +365,7 @@ func TestKilledRestore(t *testing.T) {
 			if occupied {
 				fill(t, dir, "old")
 			}
-			killed := runs(t, at, dir, file)
+			killed := runs(t, at, dir, file, "")
 			if err := Finish(dir); err != nil {
 				t.Fatalf("killed at step %d: %v", at, err)
 			}
@@ -400,7 +407,7 @@ func TestKilledBackup(t *testing.T) {
 	fill(t, dir, "one")
 	size := len(made(t, dir))
 	for _, at := range []int{0, 1, size / 3, size / 2, size * 9 / 10} {
-		if !runs(t, at, dir, "") {
+		if !runs(t, at, dir, "", "") {
 			t.Fatalf("it was not killed at byte %d of %d", at, size)
 		}
 		st, err := store.Open(dir, "me", time.Now)

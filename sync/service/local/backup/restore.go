@@ -60,7 +60,7 @@ func Restore(r io.Reader, dir string, replace bool, clock func() time.Time) (don
 	if len(before) > 0 && !replace {
 		return done, fmt.Errorf("%w: %s has %s", ErrNotEmpty, dir, before[0])
 	}
-	temporary, err := os.MkdirTemp(dir, store.TemporaryName+"restore-")
+	temporary, err := os.MkdirTemp(dir, folder.TemporaryName+"restore-")
 	if err != nil {
 		return done, err
 	}

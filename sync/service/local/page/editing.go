@@ -323,8 +323,9 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 		if len(texts) == 0 || slices.ContainsFunc(texts, it.blank) {
 			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, "Not saved: there is no text, or only blanks.")
 		}
-		if why := keys.Refusal(it.row.Key, it.row.Format, texts); why != "" {
-			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, words.Of(w).Say("Not saved: %s.", why))
+		if keys.Refusal(it.row.Key, it.row.Format, texts) != "" {
+			return done.again(r.Context(), o, it, texts, http.StatusBadRequest,
+				"Not saved: the format of the file cannot hold a control character that this text has. Take it out.")
 		}
 		if !v.Reviews() && it.is != nil && it.is.State != store.Draft {
 			done.next = "key?" + string(o.With("at", it.at.String(), "said", "suggested"))

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/wire"
 	bolt "go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -82,16 +83,43 @@ func Accounts(tx *Tx) ([]string, error) {
 	return all, err
 }
 
+// Temporary is a file in it for what is too large for the memory; done removes it.
+func (st *Store) Temporary() (f *os.File, done func(), err error) { return folder.Temporary(st.dir) }
+
 // Dir is the folder of the database.
 func (st *Store) Dir() string { return st.dir }
 
 // OpenToRead opens the database in a folder that no process serves, and changes nothing in it. Meanwhile none can.
 func OpenToRead(dir string) (*Store, error) {
+	if err := folder.Unmoved(dir); err != nil {
+		return nil, err
+	}
 	db, err := openExisting(dir, true)
 	if err != nil {
 		return nil, err
 	}
 	return &Store{db: db, dir: dir, clock: time.Now}, nil
+}
+
+// Move has do put the service into another folder, while nothing is written into this one. If that is done, nothing is
+// from then on, and no process serves this folder.
+func (st *Store) Move(to string, do func() error) error {
+	if !st.db.IsReadOnly() { // else no other process writes either
+		tx, err := st.db.Begin(true)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+	}
+	err := folder.Unmoved(st.dir)
+	if err == nil {
+		err = do()
+	}
+	if err == nil {
+		err = folder.MarkMoved(st.dir, to)
+		st.moved.Store(folder.Unmoved(st.dir) != nil)
+	}
+	return err
 }
 
 // Hold keeps processes from serving a folder until release is called; alone also from holding it. One without a

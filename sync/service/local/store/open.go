@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/locsync/locsync/sync/service/local/folder"
 	bolt "go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
 )
@@ -17,6 +18,9 @@ var options = bolt.Options{Timeout: 300 * time.Millisecond, FreelistType: bolt.F
 func Open(dir, account string, clock func() time.Time) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the translation service: %w", err)
+	}
+	if err := folder.Unmoved(dir); err != nil {
+		return nil, err
 	}
 	path := filepath.Join(dir, DatabaseFile)
 	db, err := bolt.Open(path, 0o600, &options)
@@ -38,7 +42,7 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("prepare %s: %w", path, err), db.Close())
 	}
 	db = shrunk(db, path)
-	sweepTemporary(dir)
+	folder.SweepTemporary(dir)
 	return &Store{db: db, dir: dir, Account: account, clock: clock, Queued: NewSignal()}, nil
 }
 

@@ -38,9 +38,12 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/wire"
 	bolt "go.etcd.io/bbolt"
@@ -97,6 +100,7 @@ type Store struct {
 	Queued  Signal // raised when a notification was queued
 
 	discards folder.Discards // files beside it
+	moved    atomic.Bool     // to another folder: nothing is written any more
 }
 
 // ReleasePages gives back what reading much of the database has mapped into this process.
@@ -122,7 +126,13 @@ func (st *Store) View(do func(tx *Tx) error) error {
 
 // Update runs do in a transaction that is kept when do returns no error. Then it is on the disk.
 func (st *Store) Update(do func(tx *Tx) error) error {
-	return st.db.Update(func(tx *bolt.Tx) error { return do(&Tx{tx, st}) })
+	return st.db.Update(func(tx *bolt.Tx) error {
+		if st.moved.Load() {
+			return api.Refuse(http.StatusServiceUnavailable,
+				"This service has moved to another folder and is served from there soon. Nothing is stored until then.")
+		}
+		return do(&Tx{tx, st})
+	})
 }
 
 // Durable tells whether transactions are synced to the disk, which files beside the database are then, too.

@@ -106,6 +106,7 @@ func folded(e ast.Expr) (string, bool) {
 var values = []string{"untranslated", "draft", "confirmed", "final", "translator", "reviewer", "manager", "A browser",
 	"it is blank", "space", "line break", "control character", "there is no project %s",
 	"the project %s belongs to another account", "the body cannot be read: %v",
+	"This service has moved to another folder and is served from there soon. Nothing is stored until then.",
 	"nowhere", "once", "%d times", "text", "a whole number", "a number with decimals", "a date", "an object", "a C string",
 	"the plural lacks the form %s, which the language %s needs for {%s}",
 	"the plural lacks the forms %s, which the language %s needs for {%s}"}

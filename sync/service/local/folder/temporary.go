@@ -1,4 +1,4 @@
-package store
+package folder
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 // unpacks into.
 const TemporaryName = "temporary-"
 
-// Temporary makes a file beside the database for what is too large for the memory; done removes it.
-func (st *Store) Temporary() (f *os.File, done func(), err error) {
-	f, err = os.CreateTemp(st.dir, TemporaryName+"*")
+// Temporary makes a file in a folder; done removes it.
+func Temporary(dir string) (f *os.File, done func(), err error) {
+	f, err = os.CreateTemp(dir, TemporaryName+"*")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -21,8 +21,8 @@ func (st *Store) Temporary() (f *os.File, done func(), err error) {
 	}, nil
 }
 
-// sweepTemporary removes what a process that was killed left of such files.
-func sweepTemporary(dir string) {
+// SweepTemporary removes what a process that was killed left of such files.
+func SweepTemporary(dir string) {
 	left, _ := filepath.Glob(filepath.Join(dir, TemporaryName+"*")) // a folder of such a name keeps them
 	for _, name := range left {
 		os.RemoveAll(name)
