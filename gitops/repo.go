@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -210,6 +211,23 @@ func Tracked(ctx context.Context, file string) bool {
 	_, err = git.Run(ctx, run.Call{Dir: filepath.Dir(file), Args: []string{"ls-files", "--error-unmatch", "--",
 		":(literal)" + filepath.Base(file)}})
 	return err == nil
+}
+
+// Received says whether a file came with the repository that its folder is in: a remote has it, from another person
+// than the one who commits here.
+func Received(ctx context.Context, file string) bool {
+	git, err := run.Find(ctx, "")
+	if err != nil {
+		return false
+	}
+	dir := filepath.Dir(file)
+	author, err := git.Run(ctx, run.Call{Dir: dir, Args: []string{"log", "-1", "--remotes", "--diff-filter=A",
+		"--format=<%ae>", "--", ":(literal)" + filepath.Base(file)}})
+	if err != nil || len(author) == 0 {
+		return false
+	}
+	own, err := git.Run(ctx, run.Call{Dir: dir, Args: []string{"var", "GIT_AUTHOR_IDENT"}})
+	return err != nil || !bytes.Contains(own, bytes.TrimSpace(author))
 }
 
 // SafeDirectory says whether safe.directory, in the user's or the system's git configuration, accepts that a

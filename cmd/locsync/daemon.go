@@ -27,6 +27,7 @@ func runCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.warnAlone(cmd.Context(), cfg)
 			log, err := a.logger(zap.InfoLevel)
 			if err != nil {
 				return err

@@ -136,6 +136,7 @@ func runPass(ctx context.Context, a *app, want web.Request) error {
 	if err != nil {
 		return err
 	}
+	a.warnAlone(ctx, cfg)
 	log, err := a.logger(zap.WarnLevel)
 	if err != nil {
 		return err

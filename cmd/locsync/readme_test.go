@@ -172,7 +172,7 @@ func TestPages(t *testing.T) {
 			if _, err := config.Parse("locsync.toml", []byte(b.text)); err != nil {
 				t.Errorf("%s: %v\n%s", b.page, err, b.text)
 			}
-		case b.language == "text": // a drawing
+		case b.language == "text", filepath.Base(b.page) == "team.md": // a drawing, and what TestTeam does
 		case slices.Contains([]string{"nginx", "caddy", "ini"}, b.language): // tried by TestHosting...
 		case b.language == "json":
 			if !json.Valid([]byte(b.text)) {

@@ -67,6 +67,7 @@ func sayStatus(a *app, cmd *cobra.Command, o statusOptions) error {
 	if o.project != "" && cfg.Project(o.project) == nil {
 		return misuse(cfg.NoProject(o.project))
 	}
+	a.warnAlone(cmd.Context(), cfg)
 	if err := knownTargets(cfg, o); err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -12,8 +14,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// hiddenInput is a value that a form sends along.
-var hiddenInput = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`)
+// input is a value that a form sends along.
+var input = regexp.MustCompile(`<input type="(?:hidden" name="([^"]+)" value="([^"]*)"|checkbox" name="([^"]+)" ` +
+	`value="([^"]*)" checked)>`)
 
 // browser is that of a script's person; page is the address of the page for translators.
 type browser struct {
@@ -34,40 +37,57 @@ func newBrowser() (*browser, error) {
 func submit(ts *testscript.TestScript, neg bool, args []string) {
 	usageOf(ts, neg, args, 2, "submit PAGE ACTION [NAME=VALUE...]")
 	b := ts.Value(browserOf{}).(*browser)
-	address := b.page + args[0]
-	if link, err := os.ReadFile(ts.MkAbs(args[0])); err == nil {
-		address = strings.TrimSpace(string(link))
-		b.page = address[:strings.LastIndex(address, "/")+1]
+	page := args[0]
+	if link, err := os.ReadFile(ts.MkAbs(page)); err == nil {
+		page = strings.TrimSpace(string(link))
 	}
-	answer, err := b.client.Get(address)
-	ts.Check(err)
-	_, form, found := strings.Cut(read(ts, answer), `action="`+args[1]+`"`)
+	ts.Check(b.submit(page, args[1], args[2:]...))
+}
+
+// submit sends the form of a page for an action, with some values as the person has them: NAME=VALUE. The first page
+// is the link of an invitation.
+func (b *browser) submit(page, action string, given ...string) error {
+	address := b.page + page
+	if strings.Contains(page, "://") {
+		address = page
+		b.page = page[:strings.LastIndex(page, "/")+1]
+	}
+	text, err := bodyOf(b.client.Get(address))
+	if err != nil {
+		return err
+	}
+	_, form, found := strings.Cut(text, `action="`+action+`"`)
 	if !found {
-		ts.Fatalf("%s has no form for %s", address, args[1])
+		return fmt.Errorf("%s has no form for %s:\n%s", address, action, text)
 	}
 	form, _, _ = strings.Cut(form, "</form>")
 	values := url.Values{}
-	for _, m := range hiddenInput.FindAllStringSubmatch(form, -1) {
-		values.Set(m[1], strings.NewReplacer("&#43;", "+", "&amp;", "&", "&#34;", `"`, "&#39;", "'").Replace(m[2]))
+	for _, m := range input.FindAllStringSubmatch(form, -1) {
+		values.Add(m[1]+m[3], html.UnescapeString(m[2]+m[4]))
 	}
-	for _, arg := range args[2:] {
+	for _, arg := range given {
 		name, value, _ := strings.Cut(arg, "=")
 		values.Set(name, value)
 	}
-	r, err := http.NewRequest(http.MethodPost, b.page+args[1], strings.NewReader(values.Encode()))
-	ts.Check(err)
+	r, err := http.NewRequest(http.MethodPost, b.page+action, strings.NewReader(values.Encode()))
+	if err != nil {
+		return err
+	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	answer, err = b.client.Do(r)
-	ts.Check(err)
-	if said := read(ts, answer); answer.StatusCode != http.StatusOK {
-		ts.Fatalf("%s: %s\n%s", args[1], answer.Status, said)
-	}
+	_, err = bodyOf(b.client.Do(r))
+	return err
 }
 
-func read(ts *testscript.TestScript, answer *http.Response) string {
+// bodyOf is what an answer has, which is 200.
+func bodyOf(answer *http.Response, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
-	ts.Check(err)
-	return string(body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s\n%s", answer.Request.URL, answer.Status, body)
+	}
+	return string(body), err
 }

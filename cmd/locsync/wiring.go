@@ -28,6 +28,14 @@ func (a *app) load() (*config.Config, error) {
 	return cfg, err
 }
 
+// warnAlone warns where the embedded service is not that of the others who have the configuration.
+func (a *app) warnAlone(ctx context.Context, cfg *config.Config) {
+	if why := process.Alone(ctx, cfg); why != "" {
+		a.remark(zap.WarnLevel, "locsync: warning: %s: what is sent to it reaches no other person; set service.url to the "+
+			"address of one that all have (locsync help team)", why)
+	}
+}
+
 // loadEmpty is load for commands that have something to do without a project, too.
 func (a *app) loadEmpty() (*config.Config, error) { return a.find(config.Load) }
 

@@ -196,7 +196,8 @@ func (p *Proposal) Next(say Say) {
 	if embedded {
 		say("Wrote %s. It uses the embedded service, which makes pseudo-translations: everything stays on this "+
 			"machine, and commits stay in this repository on branch %s, because remote is \"\". "+
-			"To deliver them, write remote = \"origin\" under [project.pull].", p.File, p.Branch)
+			"To deliver them, write remote = \"origin\" under [project.pull]. A team needs a service that all reach: locsync "+
+			"help team.", p.File, p.Branch)
 	} else {
 		say("Wrote %s. Put the API key for %s into the environment as %s.", p.File, p.URL, p.KeyEnv)
 	}

@@ -43,6 +43,25 @@ func ExposedSecrets(ctx context.Context, cfg *config.Config) config.Problems {
 	return config.ExposedSecrets(cfg, func(file string) bool { return gitops.Tracked(ctx, file) })
 }
 
+// receivedFor is how long git's history is asked whether a configuration came with the repository.
+const receivedFor = 2 * time.Second
+
+// Alone says why the embedded service of a configuration is not the one that others have; "" where it may be the only
+// one.
+func Alone(ctx context.Context, cfg *config.Config) string {
+	ctx, end := context.WithTimeout(ctx, receivedFor)
+	defer end()
+	ci := os.Getenv("CI")
+	switch {
+	case !cfg.Service.Embedded():
+	case ci != "" && ci != "false" && ci != "0":
+		return "this job has an embedded service of its own, which begins empty and ends with the job"
+	case gitops.Received(ctx, cfg.File):
+		return fmt.Sprintf("%s came with this repository, and its embedded service is in this clone alone", cfg.File)
+	}
+	return ""
+}
+
 // StateDir is state_dir, else $STATE_DIRECTORY, else locsync/ inside the git directory of the first project's
 // repository that is on this machine.
 func StateDir(ctx context.Context, cfg *config.Config) (string, error) {
