@@ -69,18 +69,25 @@ func (o *opened) walkIn(name string, start []byte, back bool, most int, end time
 	return k.Each(start, visit)
 }
 
-// countFor is how long the keys that a filter shows are counted for the page of one of them.
-const countFor = 50 * time.Millisecond
+// Bounds of counting the keys that a filter shows, for the page of one of them: of more keys none is counted, as the
+// time would pass in vain with each page.
+const (
+	countFor    = 50 * time.Millisecond
+	mostCounted = 30_000
+)
 
 // rank is where a key is among those that a filter shows; zero where counting them takes too long.
 type rank struct{ Number, Of int }
 
 func (o *opened) rankOf(at position) (p rank, err error) {
-	end, passed := time.Now().Add(countFor), false
+	end, passed, keys := time.Now().Add(countFor), false, 0
 	for _, name := range o.collections {
 		k, err := o.keyspace(name)
 		if err != nil {
 			return rank{}, err
+		}
+		if keys += k.Keys; keys > mostCounted {
+			return rank{}, nil
 		}
 		err = k.Each(nil, func(n []byte, r *store.Row) (bool, error) {
 			it, err := o.item(name, k, n, r)
