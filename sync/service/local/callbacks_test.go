@@ -189,6 +189,31 @@ func TestCallbackRegistration(t *testing.T) {
 	check(t, s.get(wire.PathCallback), 404, "")
 }
 
+// A service that has moved sends nothing: what became of it would not be stored, and it would be sent for ever.
+func TestNothingIsSentAfterAMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := newReceiver(500)
+		s, err := Open(t.TempDir(), Options{Transport: piped(t, to)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		q := &quick{s, ""}
+		q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/x"}`).want(t, 200, nil)
+		tell(t, s, wire.CallbackDocumentStatus, "d_1031")
+		synctest.Wait()
+		moved := httptest.NewRecorder()
+		s.Commands().ServeHTTP(moved, httptest.NewRequest("POST", wire.CommandMove+"?to="+t.TempDir(), nil))
+		if moved.Code != http.StatusOK {
+			t.Fatal(moved.Code, moved.Body)
+		}
+		time.Sleep(24 * time.Hour)
+		if n := len(to.all()); n != 1 {
+			t.Errorf("it was sent %d times", n)
+		}
+	})
+}
+
 // Every change of a project's status, and nothing else, is told to the registered address, in the form that the
 // interface shows.
 func TestProjectStatusIsNotified(t *testing.T) {

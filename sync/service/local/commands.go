@@ -106,7 +106,7 @@ func Accounts(dir string) (all []string, err error) {
 	if err := backup.Finish(dir); err != nil {
 		return nil, err
 	}
-	st, err := store.OpenToRead(dir)
+	st, err := store.OpenToRead(dir, false)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -131,6 +131,9 @@ func (s *Service) moveCall(w http.ResponseWriter, r *http.Request) {
 	if s.copying.TryLock() {
 		defer s.copying.Unlock()
 		c, err = backup.Move(s.store, r.URL.Query().Get("to"), s.o.Now)
+	}
+	if err == nil {
+		s.stop() // what it did could not be stored, and would be done again
 	}
 	if errors.Is(err, backup.ErrNotEmpty) || errors.Is(err, folder.ErrMoved) {
 		err = &api.Problem{Status: http.StatusConflict, Detail: err.Error()}

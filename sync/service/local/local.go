@@ -251,10 +251,15 @@ func (s *Service) Page() *page.Service { return s.page }
 // Close stops the work on jobs, which the next Open takes up again, and closes the folder. Calls must have ended
 // before.
 func (s *Service) Close() error {
+	s.stop()
+	return s.store.Close()
+}
+
+// stop ends all work that no call waits for.
+func (s *Service) stop() {
 	s.jobs.Close()
 	s.callbacks.Close()
 	s.news.Close()
-	return s.store.Close()
 }
 
 // Wanted is a localization project that is to be there.

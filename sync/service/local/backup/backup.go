@@ -58,9 +58,14 @@ type Copy struct {
 }
 
 // Make writes a copy of a service, which may be at work.
-func Make(w io.Writer, st *store.Store, now time.Time) (c Copy, err error) {
+func Make(w io.Writer, st *store.Store, now time.Time) (Copy, error) {
+	return makeIn(st.Dir(), w, st, now)
+}
+
+// makeIn is Make with a copy of the database in a folder: who reads slowly keeps no reading transaction open.
+func makeIn(scratch string, w io.Writer, st *store.Store, now time.Time) (c Copy, err error) {
 	defer st.KeepFiles()()
-	database, done, err := st.Temporary() // who reads slowly keeps no reading transaction open
+	database, done, err := folder.Temporary(scratch)
 	if err != nil {
 		return c, err
 	}
@@ -107,7 +112,7 @@ func MakeStopped(w io.Writer, dir string, now time.Time) (Copy, error) {
 	if err := Finish(dir); err != nil {
 		return Copy{}, err
 	}
-	st, err := store.OpenToRead(dir)
+	st, err := store.OpenToRead(dir, false)
 	if err != nil {
 		return Copy{}, err
 	}

@@ -140,7 +140,7 @@ func markOf(t *testing.T, dir string) string {
 		}
 		return string(text)
 	}
-	st, err := store.OpenToRead(dir)
+	st, err := store.OpenToRead(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -463,14 +463,19 @@ func TestRestoreKeepsTheOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{done.Replaced, filepath.Join(dir, store.DatabaseFile), filepath.Join(dir, "keys"),
-		filepath.Join(dir, store.FilesFolder, "blob-new")} {
+	belongsTo(t, 65532, done.Replaced, filepath.Join(dir, store.DatabaseFile), filepath.Join(dir, "keys"),
+		filepath.Join(dir, store.FilesFolder, "blob-new"))
+}
+
+func belongsTo(t *testing.T, owner uint32, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if owner := info.Sys().(*syscall.Stat_t).Uid; owner != 65532 {
-			t.Errorf("%s belongs to %d", path, owner)
+		if is := info.Sys().(*syscall.Stat_t).Uid; is != owner {
+			t.Errorf("%s belongs to %d", path, is)
 		}
 	}
 }

@@ -3,6 +3,9 @@ package backup
 import (
 	"errors"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/locsync/locsync/sync/service/local/folder"
@@ -16,20 +19,35 @@ var ErrMoved = folder.ErrMoved
 // in the folder that it had from then on.
 func Move(st *store.Store, to string, clock func() time.Time) (c Copy, err error) {
 	err = st.Move(to, func() error {
+		if err := makeFolder(to, st.Dir()); err != nil {
+			return err
+		}
 		from, into := io.Pipe()
 		made := make(chan error)
 		go func() {
-			_, err := Make(into, st, clock())
-			made <- into.CloseWithError(err)
+			_, err := makeIn(to, into, st, clock())
+			into.CloseWithError(err)
+			made <- err
 		}()
 		done, err := Restore(from, to, false, clock)
 		from.CloseWithError(err)
 		atStep()
-		<-made // it reads the database, which its owner may close
+		failed := <-made // it reads the database, which its owner may close
+		if failed != nil && errors.Is(err, ErrUnusable) {
+			err = failed // which has cut the copy
+		}
 		c = done.Copy
 		return err
 	})
 	return c, err
+}
+
+// makeFolder makes a folder that is not there, as the property of who has another one.
+func makeFolder(dir, as string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return errors.Join(os.MkdirAll(dir, 0o700), folder.GiveTo(as, dir), folder.Sync(filepath.Dir(dir)))
 }
 
 // MoveStopped is Move of a service that is not running.
@@ -37,7 +55,7 @@ func MoveStopped(dir, to string, clock func() time.Time) (Copy, error) {
 	if err := Finish(dir); err != nil {
 		return Copy{}, err
 	}
-	st, err := store.OpenToRead(dir)
+	st, err := store.OpenToRead(dir, true)
 	if err != nil {
 		return Copy{}, err
 	}

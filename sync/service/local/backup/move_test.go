@@ -5,9 +5,12 @@ package backup
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,4 +128,83 @@ func TestMoveStopped(t *testing.T) {
 	if _, err := MoveStopped(to, filepath.Join(t.TempDir(), "a", "b"), time.Now); err != nil || markOf(t, dir) != "one" {
 		t.Error(err)
 	}
+}
+
+// A move needs no room where the service is.
+func TestMoveNeedsRoomOnlyThere(t *testing.T) {
+	dir, to := t.TempDir(), t.TempDir()
+	fill(t, dir, "one")
+	blob := filepath.Join(dir, store.FilesFolder, "blob-one")
+	if err := errors.Join(os.Remove(blob), syscall.Mkfifo(blob, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	moved := make(chan error)
+	go func() {
+		_, err := MoveStopped(dir, to, time.Now)
+		moved <- err
+	}()
+	f, err := os.OpenFile(blob, os.O_WRONLY, 0) // when it is copied, as the database was
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, folder.TemporaryName+"*"))
+	if err != nil || len(left) != 1 {
+		t.Fatalf("%q, %v", left, err)
+	}
+	if info, err := os.Stat(left[0]); err != nil || info.Size() > 1000 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := errors.Join(f.Close(), <-moved); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A move that cannot be made says why, and has changed nothing.
+func TestMoveFails(t *testing.T) {
+	dir, to := t.TempDir(), t.TempDir()
+	fill(t, dir, "one")
+	blob := filepath.Join(dir, store.FilesFolder, "blob-one")
+	if err := os.Rename(blob, blob+"x"); err != nil {
+		t.Fatal(err)
+	}
+	before := namesIn(t, dir)
+	_, err := MoveStopped(dir, to, time.Now)
+	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnusable) || len(namesIn(t, to)) > 0 {
+		t.Errorf("%v, and the folder has %q", err, namesIn(t, to))
+	}
+	if after := namesIn(t, dir); !slices.Equal(before, after) {
+		t.Errorf("%q, then %q", before, after)
+	}
+}
+
+// One process moves a service at a time, and none that reads it has it move away.
+func TestMoveIsAlone(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, "one")
+	reader, err := store.OpenToRead(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := MoveStopped(dir, t.TempDir(), time.Now); !errors.Is(err, store.ErrInUse) {
+		t.Error(err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What root moves belongs to whom the service does.
+func TestMoveKeepsTheOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	dir, to := t.TempDir(), filepath.Join(t.TempDir(), "to")
+	fill(t, dir, "one")
+	if err := os.Chown(dir, 65532, 65532); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := MoveStopped(dir, to, time.Now); err != nil {
+		t.Fatal(err)
+	}
+	belongsTo(t, 65532, to, filepath.Join(to, store.DatabaseFile), filepath.Join(dir, folder.MovedFile))
 }

@@ -25,8 +25,12 @@ func Unmoved(dir string) error {
 		"without what was stored since", ErrMoved, dir, to, path))
 }
 
-// MarkMoved has a folder be that of a service that was moved.
-func MarkMoved(dir, to string) error {
+// Move has do put the service of a folder into another one, and the folder be that of a service that was moved. A full
+// disk is noticed before.
+func Move(dir, to string, do func() error) error {
+	if err := Unmoved(dir); err != nil {
+		return err
+	}
 	f, done, err := Temporary(dir)
 	if err != nil {
 		return err
@@ -34,6 +38,9 @@ func MarkMoved(dir, to string) error {
 	defer done()
 	_, err = f.WriteString(to)
 	err = errors.Join(err, f.Sync(), f.Close(), GiveTo(dir, f.Name()))
+	if err == nil {
+		err = do()
+	}
 	if err == nil {
 		err = os.Rename(f.Name(), filepath.Join(dir, MovedFile))
 	}

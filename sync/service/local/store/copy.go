@@ -89,14 +89,15 @@ func (st *Store) Temporary() (f *os.File, done func(), err error) { return folde
 // Dir is the folder of the database.
 func (st *Store) Dir() string { return st.dir }
 
-// OpenToRead opens the database in a folder that no process serves, and changes nothing in it. Meanwhile none can.
-func OpenToRead(dir string) (*Store, error) {
-	if err := folder.Unmoved(dir); err != nil {
-		return nil, err
-	}
-	db, err := openExisting(dir, true)
+// OpenToRead opens the database in a folder that no process serves, and changes nothing in it. Meanwhile none can; nor,
+// alone, can another one read it.
+func OpenToRead(dir string, alone bool) (*Store, error) {
+	db, err := openExisting(dir, !alone)
 	if err != nil {
 		return nil, err
+	}
+	if err := folder.Unmoved(dir); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return &Store{db: db, dir: dir, clock: time.Now}, nil
 }
@@ -104,21 +105,13 @@ func OpenToRead(dir string) (*Store, error) {
 // Move has do put the service into another folder, while nothing is written into this one. If that is done, nothing is
 // from then on, and no process serves this folder.
 func (st *Store) Move(to string, do func() error) error {
-	if !st.db.IsReadOnly() { // else no other process writes either
-		tx, err := st.db.Begin(true)
-		if err != nil {
-			return err
-		}
-		defer tx.Rollback()
+	tx, err := st.db.Begin(true)
+	if err != nil {
+		return err
 	}
-	err := folder.Unmoved(st.dir)
-	if err == nil {
-		err = do()
-	}
-	if err == nil {
-		err = folder.MarkMoved(st.dir, to)
-		st.moved.Store(folder.Unmoved(st.dir) != nil)
-	}
+	defer tx.Rollback()
+	err = folder.Move(st.dir, to, do)
+	st.moved.Store(folder.Unmoved(st.dir) != nil)
 	return err
 }
 

@@ -19,9 +19,6 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the translation service: %w", err)
 	}
-	if err := folder.Unmoved(dir); err != nil {
-		return nil, err
-	}
 	path := filepath.Join(dir, DatabaseFile)
 	db, err := bolt.Open(path, 0o600, &options)
 	switch {
@@ -29,6 +26,9 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 		return nil, inUse(path)
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if err := folder.Unmoved(dir); err != nil { // asked now: no process moves what this one has
+		return nil, errors.Join(err, db.Close())
 	}
 	err = db.Update(func(tx *bolt.Tx) error {
 		for _, name := range buckets {

@@ -2,11 +2,14 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/locsync/locsync/sync/service/local/folder"
 )
 
 // A database that lost most of what it had is small again after the next start, with all that is left in it; one that
@@ -95,5 +98,20 @@ func TestDatabaseShrinks(t *testing.T) {
 	}
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A process that waited for the one that moved the service does not serve the folder.
+func TestMovedWhileItIsOpened(t *testing.T) {
+	dir := t.TempDir()
+	defer func() { options.OpenFile = nil }()
+	options.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) { // before it is locked
+		if err := folder.Move(dir, "other", func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return os.OpenFile(name, flag, mode)
+	}
+	if st, err := Open(dir, "a", time.Now); !errors.Is(err, folder.ErrMoved) {
+		t.Errorf("%v, %v", st, err)
 	}
 }
