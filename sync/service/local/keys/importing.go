@@ -327,9 +327,10 @@ func (im *importer) storeSource(o offer) error {
 		}
 		im.tells(&im.news.New, o.key)
 		result.KeysCreated++
-		return im.k.Add(&store.Row{Key: o.key, Plural: o.plural, Pseudo: im.pseudo, Changed: im.now, Texts: o.texts,
-			Labels: slices.Sorted(slices.Values(o.labels)),
-			Note:   o.note, Lists: o.lists, Format: o.format})
+		r = &store.Row{Key: o.key, Plural: o.plural, Pseudo: im.pseudo, Changed: im.now, Texts: o.texts,
+			Labels: slices.Sorted(slices.Values(o.labels))}
+		im.describe(r, o)
+		return im.k.Add(r)
 	}
 	changed := im.label(r, o.labels)
 	same := slices.Equal(r.Texts, texts)
@@ -350,13 +351,18 @@ func (im *importer) storeSource(o offer) error {
 			return err
 		}
 	}
-	if same && (r.Note != o.note || !slices.Equal(r.Lists, o.lists) || r.Format != o.format) {
-		r.Note, r.Lists, r.Format, changed = o.note, o.lists, o.format, true
-	}
+	changed = same && im.describe(r, o) || changed
 	if !changed {
 		return nil
 	}
 	return im.k.Put(n, r)
+}
+
+// describe has a row say what an offer does beside its texts, and reports whether that is new.
+func (im *importer) describe(r *store.Row, o offer) bool {
+	note, lists, format, file := r.Note, r.Lists, r.Format, r.File
+	r.Note, r.Lists, r.Format, r.File = o.note, o.lists, o.format, im.in.Files[o.file].Name
+	return r.Note != note || !slices.Equal(r.Lists, lists) || r.Format != format || r.File != file
 }
 
 // mostTold is how many keys the news of a transaction name.
@@ -378,7 +384,8 @@ func (im *importer) comesBack(o offer, n []byte, r *store.Row, texts []store.Tex
 	im.label(r, o.labels)
 	was := r.Texts
 	changed := !slices.Equal(was, texts)
-	r.Texts, r.Note, r.Lists, r.Format, r.Changed = texts, o.note, o.lists, o.format, im.now
+	r.Texts, r.Changed = texts, im.now
+	im.describe(r, o)
 	if changed {
 		if err := im.k.Unconfirm(n, r, was, im.now); err != nil {
 			return err

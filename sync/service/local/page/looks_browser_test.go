@@ -48,7 +48,7 @@ func TestBrowserLooks(t *testing.T) {
 	for _, c := range []struct {
 		width  int64
 		scheme string
-	}{{1200, "light"}, {1200, "dark"}, {390, "light"}, {390, "dark"}} {
+	}{{1280, "light"}, {1280, "dark"}, {390, "light"}, {390, "dark"}} {
 		name := func(page string) string { return fmt.Sprintf("%s-%s-%d", page, c.scheme, c.width) }
 		b.look(c.width, c.scheme)
 		for _, page := range allPages {

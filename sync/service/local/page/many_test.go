@@ -151,6 +151,9 @@ func TestContext(t *testing.T) {
 	w.imports("language=pl&format=json", "app.json", `{"k4": "Cztery"}`)
 	w.imports("language=de&format=json", "app.json", `{"k3": "Drei"}`)
 	page := w.get("key?" + inGerman + "&show=all&q=k4")
+	w.has(page, "File <bdi>app.json</bdi>.")
+	w.imports("language=en&format=json", "other.json", `{"k4": "Four"}`)
+	w.has(w.get("key?"+inGerman+"&show=all&q=k4"), "File <bdi>other.json</bdi>.")
 	_, context, _ := strings.Cut(page, `id="context"`)
 	context, _, _ = strings.Cut(context, "</details>")
 	at := -1

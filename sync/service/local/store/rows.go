@@ -25,6 +25,7 @@ type Row struct {
 	Lists []int
 	// Format is what the source text was imported as last: which placeholders it may have depends on it.
 	Format wire.Format
+	File   string // the name of the file that it was imported from last
 }
 
 // Translation is a key's texts in one target language.
@@ -89,7 +90,7 @@ func (r *Row) encode() []byte {
 	for _, n := range r.Lists {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
-	return pack.AppendString(b, string(r.Format))
+	return pack.AppendString(pack.AppendString(b, string(r.Format)), r.File)
 }
 
 // decodeRow copies everything out of b, which belongs to the database.
@@ -109,6 +110,9 @@ func decodeRow(b []byte) (*Row, error) {
 	}
 	if len(d.Rest) > 0 { // earlier versions did not store it
 		r.Format = wire.Format(d.String())
+	}
+	if len(d.Rest) > 0 {
+		r.File = d.String()
 	}
 	return r, d.Err
 }

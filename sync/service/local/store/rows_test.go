@@ -19,7 +19,7 @@ func TestRowsAreStoredWhole(t *testing.T) {
 			Changed: rapid.Int64Min(0).Draw(t, "changed"), Texts: texts.Draw(t, "texts"),
 			Labels: rapid.SliceOf(rapid.String()).Draw(t, "labels"),
 			Note:   rapid.String().Draw(t, "note"), Lists: rapid.SliceOf(rapid.IntRange(0, 1<<20)).Draw(t, "lists"),
-			Format: wire.Format(rapid.String().Draw(t, "format")),
+			Format: wire.Format(rapid.String().Draw(t, "format")), File: rapid.String().Draw(t, "file"),
 		}
 		b := r.encode()
 		got, err := decodeRow(b)
@@ -27,7 +27,7 @@ func TestRowsAreStoredWhole(t *testing.T) {
 			got.Pseudo != r.Pseudo || got.Changed != r.Changed ||
 			!slices.Equal(got.Texts, r.Texts) ||
 			!slices.Equal(got.Labels, r.Labels) || got.Note != r.Note || !slices.Equal(got.Lists, r.Lists) ||
-			got.Format != r.Format {
+			got.Format != r.Format || got.File != r.File {
 			t.Fatalf("%+v became %+v, %v", r, got, err)
 		}
 		if cut := rapid.IntRange(0, len(b)-1).Draw(t, "cut"); cut < len(b) {
