@@ -14,47 +14,35 @@ func (s *Service) archive(w http.ResponseWriter, r *http.Request, v *visitor) er
 		return api.Refuse(http.StatusForbidden, "Only managers archive, restore and delete keys. Ask one of them.")
 	}
 	p, done, noted := scopeOf(r), "", ""
-	at, known := readPosition(r.PostFormValue("at"))
-	err := s.Store.Update(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
+	err := s.atKey(r, v, s.Store.Update, func(o *opened, it item) error {
+		k, err := store.OpenCollection(o.tx, o.project.ID, it.at.Collection)
 		if err != nil {
 			return err
 		}
-		it, err := o.at(at)
-		if err != nil {
-			return err
-		}
-		k, err := store.OpenCollection(tx, o.project.ID, at.Collection)
-		if err != nil {
-			return err
-		}
-		n := store.Number(at.Row)
 		switch do := r.PostFormValue("do"); {
-		case !known:
-			err = api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
 		case do == "archive" && p.Show != showArchived:
-			done, noted, err = "archived", store.NotedKeysArchived, k.Archive(n, it.stored)
+			done, noted, err = "archived", store.NotedKeysArchived, k.Archive(it.n(), it.stored)
 		case do == "restore" && p.Show == showArchived:
 			done, noted = "restored", store.NotedKeysRestored
 			_, _, err = k.Restore(it.stored.Key, it.stored.Plural)
 		case do == "delete" && p.Show == showArchived:
-			done, noted, err = "deleted", store.NotedKeysDeleted, k.RemoveArchived(n, it.stored)
+			done, noted, err = "deleted", store.NotedKeysDeleted, k.RemoveArchived(it.n(), it.stored)
 		default:
-			err = api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+			err = errNotWhole
 		}
 		if err != nil {
 			return err
 		}
-		err = store.PutNote(tx, noted, v.Name, store.Noted{Project: o.project.ID, Collection: at.Collection, Count: 1,
+		err = store.PutNote(o.tx, noted, v.Name, store.Noted{Project: o.project.ID, Collection: it.at.Collection, Count: 1,
 			Keys: []string{it.stored.Key}})
 		if err != nil {
 			return err
 		}
-		tx.OnCommit(func() { s.Saved(o.project.ID, false) })
+		o.tx.OnCommit(func() { s.Saved(o.project.ID, false) })
 		if err := k.Save(); err != nil {
 			return err
 		}
-		return store.NotifyIn(tx, wire.CallbackProjectStatus, o.project.ID)
+		return store.NotifyIn(o.tx, wire.CallbackProjectStatus, o.project.ID)
 	})
 	if err != nil {
 		return err

@@ -13,15 +13,26 @@ import (
 // maxComment is how long a comment may be, in bytes.
 const maxComment = 2000
 
-// onKey runs do on the key that a form is about, of a collection that is open for change.
-func (s *Service) onKey(r *http.Request, do func(o *opened, k *store.Keyspace, it item) error) error {
-	at, known := readPosition(r.PostFormValue("at"))
-	p := scopeOf(r)
-	if !known || p.Show == showArchived {
-		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+// errNotWhole refuses a form that no page has.
+var errNotWhole = api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+
+// onKey runs do on the key that a form is about, in a transaction that changes it.
+func (s *Service) onKey(r *http.Request, v *visitor, do func(o *opened, it item) error) error {
+	if scopeOf(r).Show == showArchived {
+		return errNotWhole
 	}
-	return s.Store.Update(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
+	return s.atKey(r, v, s.Store.Update, do)
+}
+
+// atKey runs do on the key that a form is about, archived or not, in a transaction of a kind.
+func (s *Service) atKey(r *http.Request, v *visitor, within func(func(tx *store.Tx) error) error,
+	do func(o *opened, it item) error) error {
+	at, known := readPosition(r.PostFormValue("at"))
+	if !known {
+		return errNotWhole
+	}
+	return within(func(tx *store.Tx) error {
+		o, err := s.open(tx, scopeOf(r), v)
 		if err != nil {
 			return err
 		}
@@ -29,11 +40,7 @@ func (s *Service) onKey(r *http.Request, do func(o *opened, k *store.Keyspace, i
 		if err != nil {
 			return err
 		}
-		k, err := o.keyspace(at.Collection)
-		if err != nil {
-			return err
-		}
-		return do(o, k, it)
+		return do(o, it)
 	})
 }
 
@@ -49,11 +56,8 @@ func (s *Service) comment(w http.ResponseWriter, r *http.Request, v *visitor) er
 	if c.Question {
 		said = "asked"
 	}
-	err := s.onKey(r, func(o *opened, k *store.Keyspace, it item) error {
-		all, err := k.Comments(store.Number(it.at.Row))
-		if err != nil {
-			return err
-		}
+	err := s.onKey(r, v, func(o *opened, it item) error {
+		all := it.comments
 		if len(all) >= mostComments {
 			return api.Refuse(http.StatusConflict, "Not stored: this key has %d comments already.", mostComments)
 		}
@@ -67,7 +71,7 @@ func (s *Service) comment(w http.ResponseWriter, r *http.Request, v *visitor) er
 				return err
 			}
 		}
-		return k.PutComments(store.Number(it.at.Row), append(all, c))
+		return it.k.PutComments(it.n(), append(all, c))
 	})
 	if err != nil {
 		return err
@@ -79,20 +83,20 @@ func (s *Service) comment(w http.ResponseWriter, r *http.Request, v *visitor) er
 func (s *Service) answered(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	when, err := strconv.ParseInt(r.PostFormValue("when"), 10, 64)
 	if err != nil {
-		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+		return errNotWhole
 	}
-	err = s.onKey(r, func(o *opened, k *store.Keyspace, it item) error {
-		all, err := k.Comments(store.Number(it.at.Row))
+	err = s.onKey(r, v, func(o *opened, it item) error {
+		all := it.comments
 		i := slices.IndexFunc(all, func(c store.Comment) bool { return c.At == when && c.Open() })
-		if err != nil || i < 0 {
-			return err
+		if i < 0 {
+			return nil
 		}
 		all[i].Answered = v.Name
 		o.tx.OnCommit(func() { s.Saved(o.project.ID, false) })
 		if err := o.tell(it, store.NewsAnswer, v.Name, all[i].Text); err != nil {
 			return err
 		}
-		return k.PutComments(store.Number(it.at.Row), all)
+		return it.k.PutComments(it.n(), all)
 	})
 	if err != nil {
 		return err
@@ -103,13 +107,13 @@ func (s *Service) answered(w http.ResponseWriter, r *http.Request, v *visitor) e
 // decide approves or dismisses what a person suggests.
 func (s *Service) decide(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	said := "dismissed"
-	err := s.onKey(r, func(o *opened, k *store.Keyspace, it item) error {
+	err := s.onKey(r, v, func(o *opened, it item) error {
 		own := it.suggested != nil && store.NameKey(it.suggested.By) == store.NameKey(v.Name)
 		switch do := r.PostFormValue("do"); {
 		case it.suggested == nil || it.version() != r.PostFormValue("seen"):
 			return api.Refuse(http.StatusConflict, "Not decided: this text has changed since you opened it.")
 		case do == "dismiss" && (own || v.Reviews()):
-			return k.SetSuggested(o.Language, store.Number(it.at.Row), nil)
+			return it.k.SetSuggested(o.Language, it.n(), nil)
 		case do == "approve" && v.Reviews():
 			said = "saved"
 			is := *it.suggested

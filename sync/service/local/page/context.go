@@ -18,12 +18,8 @@ const mostNeighbours = 2
 
 // neighboursOf are the keys around one in its collection, in the order of the source.
 func (o *opened) neighboursOf(it item) (all []beside, err error) {
-	k, err := o.keyspace(it.at.Collection)
-	if err != nil {
-		return nil, err
-	}
 	visit := func(n []byte, r *store.Row) (bool, error) {
-		t, err := k.Translation(o.Language, n)
+		t, err := it.k.Translation(o.Language, n)
 		if err != nil {
 			return false, err
 		}
@@ -31,28 +27,23 @@ func (o *opened) neighboursOf(it item) (all []beside, err error) {
 		all = append(all, beside{Key: r.Key, Source: shortened(r.Texts), Text: shortened(one.texts()), State: one.state()})
 		return len(all) < mostNeighbours, nil
 	}
-	n := store.Number(it.at.Row)
-	if err := k.EachBefore(n, visit); err != nil {
+	if err := it.k.EachBefore(it.n(), visit); err != nil {
 		return nil, err
 	}
 	before := all
 	slices.Reverse(before)
 	all = nil
-	err = k.Each(n, visit)
+	err = it.k.Each(it.n(), visit)
 	return append(before, all...), err
 }
 
 // inOtherLanguages are the translations of a key that a person sees.
 func (o *opened) inOtherLanguages(it item, person *store.Person) (all []beside, err error) {
-	k, err := o.keyspace(it.at.Collection)
-	if err != nil {
-		return nil, err
-	}
 	for _, code := range o.project.Targets {
 		if code == o.Language || person.RoleIn(o.project.ID, code) == "" {
 			continue
 		}
-		t, err := k.Translation(code, store.Number(it.at.Row))
+		t, err := it.k.Translation(code, it.n())
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/locsync/locsync/sync/check"
-	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
@@ -186,9 +185,7 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 	if e.Rank, err = o.rankOf(it.at); err != nil {
 		return nil, err
 	}
-	if e.Comments, err = o.comments(it.at); err != nil {
-		return nil, err
-	}
+	e.Comments = it.comments
 	e.CommentLeft = mostComments - len(e.Comments)
 	e.Engines = o.engines(o.machines)
 	if e.Neighbours, err = o.neighboursOf(it); err != nil {
@@ -213,11 +210,7 @@ func (o *opened) history(it item) ([]version, error) {
 	if it.is == nil {
 		return nil, nil
 	}
-	k, err := o.keyspace(it.at.Collection)
-	if err != nil {
-		return nil, err
-	}
-	past, err := k.Past(o.Language, store.Number(it.at.Row))
+	past, err := it.k.Past(o.Language, it.n())
 	all := []version{versionOf(it.is)}
 	all[0].Present = true
 	for _, t := range past {
@@ -237,18 +230,9 @@ func versionOf(t *store.Translation) version {
 }
 
 // check answers what the checks say about the texts of a form, as JSON for the script.
-func (s *Service) check(w http.ResponseWriter, r *http.Request, _ *visitor) error {
-	at, _ := readPosition(r.PostFormValue("at"))
+func (s *Service) check(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	said := checked{Shown: map[string][]marks.Piece{}}
-	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := scopeOf(r).open(tx, s.Checks)
-		if err != nil {
-			return err
-		}
-		it, err := o.at(at)
-		if err != nil {
-			return err
-		}
+	err := s.atKey(r, v, s.Store.View, func(_ *opened, it item) error {
 		texts := written(r, it)
 		said.Found = findings.In(words.Of(w), it.examine(texts))
 		for _, t := range texts {
@@ -297,24 +281,14 @@ type outcome struct {
 // save stores what was written, where the text is still the one that its writer saw.
 func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	state, ok := states[r.PostFormValue("state")]
-	at, known := readPosition(r.PostFormValue("at"))
-	if !ok || !known || scopeOf(r).Show == showArchived {
-		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+	if !ok {
+		return errNotWhole
 	}
 	if !v.Reviews() {
 		state = store.Draft
 	}
-	p := scopeOf(r)
 	var done outcome
-	err := s.Store.Update(func(tx *store.Tx) error {
-		o, err := s.open(tx, p, v)
-		if err != nil {
-			return err
-		}
-		it, err := o.at(at)
-		if err != nil {
-			return err
-		}
+	err := s.onKey(r, v, func(o *opened, it item) error {
 		texts := written(r, it)
 		if it.version() != r.PostFormValue("seen") {
 			return done.again(r.Context(), o, it, texts, http.StatusConflict,
@@ -329,9 +303,9 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 		}
 		if !v.Reviews() && it.is != nil && it.is.State != store.Draft {
 			done.next = "key?" + string(o.With("at", it.at.String(), "said", "suggested"))
-			return o.suggest(it, &store.Translation{Changed: tx.Now(), Texts: texts, By: v.Name})
+			return o.suggest(it, &store.Translation{Changed: o.tx.Now(), Texts: texts, By: v.Name})
 		}
-		is := &store.Translation{State: o.project.Level(state), Changed: tx.Now(), Texts: texts, By: v.Name}
+		is := &store.Translation{State: o.project.Level(state), Changed: o.tx.Now(), Texts: texts, By: v.Name}
 		if err := o.put(it, is, s.Saved); err != nil {
 			return err
 		}

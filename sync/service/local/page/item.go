@@ -26,19 +26,22 @@ type item struct {
 	offered *store.Translation // that conflicts with it; nil: none
 	// suggested is what a person suggests in place of a confirmed text; nil: none
 	suggested *store.Translation
-	questions int    // that wait for an answer
+	comments  []store.Comment
+	questions int    // of them that wait for an answer
 	source    string // the source language
 	code      string
 	terms     *terms.Terms // of the project's glossaries; nil: it has none
 	checks    check.Settings
 
-	stored  *store.Row // row as the store has it, whose texts are messages where message is not nil
+	k       *store.Keyspace // of its collection
+	stored  *store.Row      // row as the store has it, whose texts are messages where message is not nil
 	message *keys.Message
 }
 
-// itemAt reads a key. With it come the stored forms of its number and its collection.
+// item reads a key of a collection.
 func (o *opened) item(collection string, k *store.Keyspace, n []byte, r *store.Row) (item, error) {
-	it := item{at: position{collection, store.RowNumber(n)}, row: r, stored: r, source: o.project.Source, code: o.Language}
+	it := item{at: position{collection, store.RowNumber(n)}, row: r, k: k, stored: r,
+		source: o.project.Source, code: o.Language}
 	if o.checks != nil {
 		it.checks = o.checks(o.project.ID, collection, r.Key)
 	}
@@ -53,16 +56,20 @@ func (o *opened) item(collection string, k *store.Keyspace, n []byte, r *store.R
 	if err == nil {
 		it.suggested, err = k.Suggested(o.Language, n)
 	}
-	comments, cerr := k.Comments(n)
-	for _, c := range comments {
+	if err == nil {
+		it.comments, err = k.Comments(n)
+	}
+	for _, c := range it.comments {
 		if c.Open() {
 			it.questions++
 		}
 	}
-	err = joined(err, cerr)
 	it.takeApart()
 	return it, err
 }
+
+// n is the number of a key in its collection, as it is stored.
+func (it item) n() []byte { return store.Number(it.at.Row) }
 
 // version tells what is stored of a key from everything else that may be: a form carries the one that its writer saw.
 func (it item) version() string {

@@ -41,12 +41,11 @@ func (o *opened) at(at position) (item, error) {
 	if err != nil || k == nil {
 		return item{}, joined(err, gone)
 	}
-	n := store.Number(at.Row)
-	row, err := k.At(n)
+	row, err := k.At(store.Number(at.Row))
 	if err != nil || row == nil {
 		return item{}, joined(err, gone)
 	}
-	return o.item(at.Collection, k, n, row)
+	return o.item(at.Collection, k, store.Number(at.Row), row)
 }
 
 // written are the texts of a form's fields, those that are empty left out. Browsers send line ends as CR LF, whatever
@@ -71,18 +70,11 @@ func (it item) blank(t store.Text) bool {
 
 // put stores a translation, notes it in the project's memory where it is confirmed, and tells of it.
 func (o *opened) put(it item, is *store.Translation, tell func(project string, complete bool)) error {
-	k, err := o.keyspace(it.at.Collection)
-	if err != nil {
+	put := it.storable(is)
+	if _, err := keys.Put(it.k, o.Language, it.n(), it.stored, &put, keys.Decided); err != nil {
 		return err
 	}
-	put := *is
-	if it.message != nil {
-		put.Texts = it.message.Stored(is.Texts)
-	}
-	if _, err := keys.Put(k, o.Language, store.Number(it.at.Row), it.stored, &put, keys.Decided); err != nil {
-		return err
-	}
-	if err := k.Save(); err != nil {
+	if err := it.k.Save(); err != nil {
 		return err
 	}
 	if is.State != store.Draft {
@@ -95,10 +87,10 @@ func (o *opened) put(it item, is *store.Translation, tell func(project string, c
 			return err
 		}
 	}
-	complete := false
-	if is.State == store.Final {
-		complete, err = o.complete()
-		if err != nil {
+	complete := is.State == store.Final
+	if complete {
+		var err error
+		if complete, err = o.complete(); err != nil {
 			return err
 		}
 	}
@@ -120,26 +112,19 @@ func (o *opened) complete() (bool, error) {
 	return true, nil
 }
 
-// comments are those of a key.
-func (o *opened) comments(at position) ([]store.Comment, error) {
-	k, err := o.keyspace(at.Collection)
-	if err != nil {
-		return nil, err
-	}
-	return k.Comments(store.Number(at.Row))
-}
-
-// suggest stores a text beside the one that is confirmed.
-func (o *opened) suggest(it item, is *store.Translation) error {
-	k, err := o.keyspace(it.at.Collection)
-	if err != nil {
-		return err
-	}
+// storable is a translation with the texts that the store has of it: of a message that was taken apart, the message.
+func (it item) storable(is *store.Translation) store.Translation {
 	put := *is
 	if it.message != nil {
 		put.Texts = it.message.Stored(is.Texts)
 	}
-	if err := k.SetSuggested(o.Language, store.Number(it.at.Row), &put); err != nil {
+	return put
+}
+
+// suggest stores a text beside the one that is confirmed.
+func (o *opened) suggest(it item, is *store.Translation) error {
+	put := it.storable(is)
+	if err := it.k.SetSuggested(o.Language, it.n(), &put); err != nil {
 		return err
 	}
 	return o.tell(it, store.NewsSuggestion, is.By, is.Texts[0].Value)

@@ -59,23 +59,14 @@ func sourcesOf(items ...item) (texts []string) {
 
 // translate shows a key again, with what an engine makes of it among the suggestions, and what was written.
 func (s *Service) translate(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	at, known := readPosition(r.PostFormValue("at"))
-	p := scopeOf(r)
-	if !known || p.Show == showArchived {
-		return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+	if scopeOf(r).Show == showArchived {
+		return errNotWhole
 	}
 	var engine machine.Engine
 	var sources []string
 	var asked *opened
-	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
-		if err != nil {
-			return err
-		}
-		it, err := o.at(at)
-		if err == nil {
-			engine, err = s.engineIn(r, o)
-		}
+	err := s.atKey(r, v, s.Store.View, func(o *opened, it item) (err error) {
+		engine, err = s.engineIn(r, o)
 		asked, sources = o, sourcesOf(it)
 		return err
 	})
@@ -84,15 +75,7 @@ func (s *Service) translate(w http.ResponseWriter, r *http.Request, v *visitor) 
 	}
 	translated, failed := s.ask(r, asked, engine, sources)
 	var e *editing
-	err = s.Store.View(func(tx *store.Tx) error {
-		o, err := s.open(tx, p, v)
-		if err != nil {
-			return err
-		}
-		it, err := o.at(at)
-		if err != nil {
-			return err
-		}
+	err = s.atKey(r, v, s.Store.View, func(o *opened, it item) (err error) {
 		texts := append([]store.Text{}, written(r, it)...)
 		e, err = o.editing(r.Context(), it, texts)
 		if err != nil {

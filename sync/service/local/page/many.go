@@ -223,7 +223,7 @@ func (s *Service) eachTaken(
 	err = s.Store.Update(func(tx *store.Tx) error {
 		p := scopeOf(r)
 		if p.Show == showArchived {
-			return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+			return errNotWhole
 		}
 		o, err := p.open(tx, s.Checks)
 		if err != nil {
@@ -233,7 +233,7 @@ func (s *Service) eachTaken(
 			seen, where, _ := strings.Cut(take, "/")
 			at, known := readPosition(where)
 			if !known {
-				return api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+				return errNotWhole
 			}
 			it, err := o.at(at)
 			var gone *api.Problem

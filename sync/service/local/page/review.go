@@ -128,7 +128,7 @@ func (s *Service) reject(w http.ResponseWriter, r *http.Request, v *visitor) err
 	if err != nil {
 		return err
 	}
-	err = s.onKey(r, func(o *opened, _ *store.Keyspace, it item) error {
+	err = s.onKey(r, v, func(o *opened, it item) error {
 		if it.is == nil || it.version() != r.PostFormValue("seen") {
 			return api.Refuse(http.StatusConflict, "Not rejected: this text has changed since you opened it.")
 		}

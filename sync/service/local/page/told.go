@@ -36,7 +36,7 @@ func (s *Service) mails(w http.ResponseWriter, r *http.Request, v *visitor) erro
 	case "on", "off":
 		err = s.News.Switch(v.Name, do == "on")
 	default:
-		err = api.Refuse(http.StatusBadRequest, "The form is not whole; load the page again.")
+		err = errNotWhole
 	}
 	if said, is := wrong(w, err); is {
 		return s.showAccount(w, r, v, err.(*api.Problem).Status, ownAccount{Name: v.Name,
