@@ -24,11 +24,7 @@ var profileForm = regexp.MustCompile(`^(?:engine:)?[0-9A-Za-z][0-9A-Za-z_-]{0,63
 // translate answers POST /v1/smartTranslation/translate, at once: with the engine that the profile names, and with
 // pseudo-translations where it names none. The answer names the languages as the caller spelled them.
 func (s *Service) translate(c *api.Call) error {
-	raw, err := api.ReadBody(c, api.MaxModel)
-	if err != nil {
-		return err
-	}
-	ask, source, codes, err := readTranslateRequest(raw)
+	ask, source, codes, err := readTranslateRequest(c)
 	if err != nil {
 		return err
 	}
@@ -68,9 +64,9 @@ func (s *Service) translated(c *api.Call, ask *wire.TranslateRequest, source, co
 
 // readTranslateRequest reads and checks a request; source and codes are its languages as the table of languages
 // spells them.
-func readTranslateRequest(raw []byte) (ask *wire.TranslateRequest, source string, codes []string,
+func readTranslateRequest(c *api.Call) (ask *wire.TranslateRequest, source string, codes []string,
 	err error) {
-	b, err := api.ReadMembers("body", raw)
+	b, err := api.ReadObject(c)
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -54,6 +54,15 @@ func Clip(b []byte) string {
 	return string(b)
 }
 
+// ReadObject reads a body that is a JSON object.
+func ReadObject(c *Call) (*Members, error) {
+	raw, err := ReadBody(c, MaxModel)
+	if err != nil {
+		return nil, err
+	}
+	return ReadMembers("body", raw)
+}
+
 // ReadList reads a body that is a JSON array.
 func ReadList(c *Call) ([]json.RawMessage, error) {
 	raw, err := ReadBody(c, MaxModel)

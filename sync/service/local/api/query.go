@@ -67,25 +67,18 @@ func (p Params) Unasked() []string {
 // Word returns a parameter that has one value, trimmed. Present but empty is a 400, as is given twice with different
 // values.
 func (p Params) Word(name string) (value string, given bool, err error) {
-	all, given := p.Values(name)
-	for i, v := range all {
-		v = strings.TrimSpace(v)
-		switch {
-		case v == "":
-			return "", true, Invalid(name, "is given without a value; leave it out or give it one")
-		case i > 0 && v != value:
-			return "", true, Invalid(name, "is given twice: %q and %q", value, v)
-		}
-		value = v
-	}
-	return value, given, nil
+	return p.one(name, strings.TrimSpace)
 }
 
 // Raw returns a parameter whose value is taken to the letter: spaces count.
 func (p Params) Raw(name string) (value string, given bool, err error) {
+	return p.one(name, func(v string) string { return v })
+}
+
+func (p Params) one(name string, read func(string) string) (value string, given bool, err error) {
 	all, given := p.Values(name)
 	for i, v := range all {
-		switch {
+		switch v = read(v); {
 		case v == "":
 			return "", true, Invalid(name, "is given without a value; leave it out or give it one")
 		case i > 0 && v != value:

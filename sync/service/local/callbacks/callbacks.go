@@ -91,11 +91,7 @@ func (s *Sender) getCallback(c *api.Call) error {
 // setCallback answers POST /v1/callback. The address replaces the one before; notifications that still wait go to
 // the new one.
 func (s *Sender) setCallback(c *api.Call) error {
-	raw, err := api.ReadBody(c, api.MaxModel)
-	if err != nil {
-		return err
-	}
-	callback, err := readCallback(raw)
+	callback, err := readCallback(c)
 	if err != nil {
 		return err
 	}
@@ -137,8 +133,8 @@ func (s *Sender) lastCallbackErrors(c *api.Call) error {
 }
 
 // readCallback reads and checks a registration.
-func readCallback(raw []byte) (*wire.Callback, error) {
-	b, err := api.ReadMembers("body", raw)
+func readCallback(c *api.Call) (*wire.Callback, error) {
+	b, err := api.ReadObject(c)
 	if err != nil {
 		return nil, err
 	}

@@ -175,11 +175,7 @@ func (s *Service) attachGlossaries(c *api.Call) error {
 // identifier. The service interface shows no way to make a glossary; without one an account would have the default
 // one alone.
 func (s *Service) createGlossary(c *api.Call) error {
-	raw, err := api.ReadBody(c, api.MaxModel)
-	if err != nil {
-		return err
-	}
-	b, err := api.ReadMembers("body", raw)
+	b, err := api.ReadObject(c)
 	if err != nil {
 		return err
 	}

@@ -36,11 +36,7 @@ func (s *Service) Routes() map[string]api.Methods {
 
 // newMemory answers POST /v1/translationmemory with the identifier of a new memory.
 func (s *Service) newMemory(c *api.Call) error {
-	raw, err := api.ReadBody(c, api.MaxModel)
-	if err != nil {
-		return err
-	}
-	b, err := api.ReadMembers("body", raw)
+	b, err := api.ReadObject(c)
 	if err != nil {
 		return err
 	}

@@ -200,11 +200,7 @@ func (s *Service) assignTask(c *api.Call) error {
 	if _, err := s.store.DocumentProject(c.PathValue(wire.ProjectID)); err != nil {
 		return err
 	}
-	raw, err := api.ReadBody(c, api.MaxModel)
-	if err != nil {
-		return err
-	}
-	b, err := api.ReadMembers("body", raw)
+	b, err := api.ReadObject(c)
 	if err != nil {
 		return err
 	}

@@ -74,11 +74,7 @@ func services(kinds []string) (all []wire.TeamService) {
 // searchTeam answers POST /v1/account/searchMyTeam. A member is found when one of its services fits everything that
 // is asked of a service.
 func (s *Service) searchTeam(c *api.Call) error {
-	raw, err := api.ReadBody(c, api.MaxModel)
-	if err != nil {
-		return err
-	}
-	b, err := api.ReadMembers("body", raw)
+	b, err := api.ReadObject(c)
 	if err != nil {
 		return err
 	}
