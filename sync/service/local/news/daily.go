@@ -57,13 +57,10 @@ func (s *Service) next() time.Time { return s.last().AddDate(0, 0, 1) }
 // round sends what is due; ok is false where some of it has to be tried again.
 func (s *Service) round(ctx context.Context) (ok bool) {
 	var all []*store.Person
-	err := s.store.View(func(tx *store.Tx) error {
-		known, err := store.OpenPeople(tx)
-		if err == nil {
-			all, err = known.All()
-		}
+	err := s.store.View(people.With(func(known *store.People) (err error) {
+		all, err = known.All()
 		return err
-	})
+	}))
 	ok = err == nil
 	for _, person := range all {
 		for _, send := range []func(context.Context, *store.Person) error{s.ask, s.tell} {
@@ -85,13 +82,9 @@ func (s *Service) round(ctx context.Context) (ok bool) {
 
 // change stores what became of the mails of a person, if the person still is as it was read.
 func (s *Service) change(name string, do func(t *store.Told)) error {
-	return s.store.Update(func(tx *store.Tx) error {
-		known, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	return s.store.Update(people.With(func(known *store.People) error {
 		return known.Change(name, func(one *store.Person) { do(&one.Told) })
-	})
+	}))
 }
 
 // ask sends a mail to an address that waits for its owner's word. A new word is made for each try, as none is stored.

@@ -61,11 +61,7 @@ func (s *Service) account(w http.ResponseWriter, r *http.Request, v *visitor) er
 func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor, status int, page ownAccount) error {
 	page.Languages, page.Language = words.All(), v.person.Language
 	page.Mails, page.Provider, page.Password = s.News.Mails(), s.OpenID.Label(), len(v.person.Key) > 0
-	err := s.Store.View(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	err := s.Store.View(people.With(func(accounts *store.People) error {
 		now, err := accounts.Person(v.Name)
 		if err != nil || now == nil {
 			return err
@@ -74,7 +70,7 @@ func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor
 		return accounts.Visits(v.Name, func(digest string, visit *store.Visit) {
 			page.Sessions = append(page.Sessions, session{serve.Agent(visit.Agent), visit.Began, visit.Seen, digest == v.digest})
 		})
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -92,13 +88,10 @@ func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor)
 		return s.showAccount(w, r, v, http.StatusBadRequest, page)
 	}
 	taken := false
-	err = s.Store.Update(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err == nil {
-			taken, err = accounts.Rename(v.Name, name)
-		}
+	err = s.Store.Update(people.With(func(accounts *store.People) (err error) {
+		taken, err = accounts.Rename(v.Name, name)
 		return err
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -111,17 +104,13 @@ func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor)
 
 // changeWords has the pages of a person speak another language; empty: the browser's.
 func (s *Service) changeWords(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	err := s.Store.Update(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	err := s.Store.Update(people.With(func(accounts *store.People) error {
 		chosen := r.PostFormValue("words")
 		if chosen != "" {
 			chosen = words.Choose(chosen, "").Code
 		}
 		return accounts.Change(v.Name, func(one *store.Person) { one.Language = chosen })
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -154,11 +143,7 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 		return err
 	}
 	var person *store.Person
-	err = s.Store.Update(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	err = s.Store.Update(people.With(func(accounts *store.People) (err error) {
 		if person, err = accounts.Person(v.Name); err != nil {
 			return err
 		}
@@ -167,7 +152,7 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 		}
 		person.Salt, person.Key = salt, key
 		return accounts.Put(person, person.Name)
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -176,13 +161,9 @@ func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visi
 
 // leaveElsewhere signs a person out in all other browsers.
 func (s *Service) leaveElsewhere(w http.ResponseWriter, _ *http.Request, v *visitor) error {
-	err := s.Store.Update(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	err := s.Store.Update(people.With(func(accounts *store.People) error {
 		return accounts.LeaveOthers(v.Name, v.digest)
-	})
+	}))
 	if err != nil {
 		return err
 	}

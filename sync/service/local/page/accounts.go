@@ -54,15 +54,11 @@ func (s *Service) inviteBy(wish people.Wish) (path string, err error) {
 
 // Empty reports whether no person has an account yet.
 func (s *Service) Empty() (empty bool, err error) {
-	err = s.Store.View(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	err = s.Store.View(people.With(func(accounts *store.People) error {
 		all, err := accounts.All()
 		empty = len(all) == 0
 		return err
-	})
+	}))
 	return empty, err
 }
 
@@ -76,31 +72,24 @@ type invitation struct {
 
 func (s *Service) invitationForm(w http.ResponseWriter, r *http.Request) error {
 	word := r.URL.Query().Get("word")
-	return s.Store.View(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	return s.Store.View(people.With(func(accounts *store.People) error {
 		found, err := people.Invitation(accounts, word)
 		if err != nil {
 			return err
 		}
 		return show(w, http.StatusOK, "invitation", view{Title: "Welcome",
 			Data: invitation{Word: word, Name: found.Name, Fixed: found.Name != "", Provider: s.OpenID.Label()}})
-	})
+	}))
 }
 
 // accept makes the account of an invitation, which is used up, and signs in.
 func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
 	word, password := r.PostFormValue("word"), r.PostFormValue("password")
 	var found *store.Invitation
-	err := s.Store.View(func(tx *store.Tx) error { // before any work is done for it
-		accounts, err := store.OpenPeople(tx)
-		if err == nil {
-			found, err = people.Invitation(accounts, word)
-		}
+	err := s.Store.View(people.With(func(accounts *store.People) (err error) { // before any work is done for it
+		found, err = people.Invitation(accounts, word)
 		return err
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -182,13 +171,10 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 		return show(w, http.StatusTooManyRequests, "sign-in", view{Title: "Sign in", Data: form})
 	}
 	var person *store.Person
-	err := s.Store.View(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err == nil {
-			person, err = accounts.Person(form.Name)
-		}
+	err := s.Store.View(people.With(func(accounts *store.People) (err error) {
+		person, err = accounts.Person(form.Name)
 		return err
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -216,19 +202,15 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 // have been chosen, or the person removed.
 func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Person, next string) error {
 	word, agent := rand.Text(), strings.ToValidUTF8(r.UserAgent(), "")
-	err := s.Store.Update(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	err := s.Store.Update(people.With(func(accounts *store.People) error {
 		if now, err := accounts.Person(person.Name); err != nil {
 			return err
 		} else if now == nil || !bytes.Equal(now.Key, person.Key) {
 			return api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
 		}
-		return accounts.SignIn(people.Digest(word), &store.Visit{Name: person.Name, Form: rand.Text(), Seen: tx.Now(),
-			Began: tx.Now(), Agent: agent[:min(len(agent), maxAgent)]})
-	})
+		return accounts.SignIn(people.Digest(word), &store.Visit{Name: person.Name, Form: rand.Text(), Seen: s.Store.Now(),
+			Began: s.Store.Now(), Agent: agent[:min(len(agent), maxAgent)]})
+	}))
 	if err != nil {
 		return err
 	}
@@ -239,13 +221,9 @@ func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Pe
 }
 
 func (s *Service) signOut(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	err := s.Store.Update(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	err := s.Store.Update(people.With(func(accounts *store.People) error {
 		return accounts.SignOut(v.digest)
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -264,28 +242,21 @@ func (s *Service) visitorOf(r *http.Request) (*visitor, error) {
 	at := people.Digest(cookie.Value)
 	var visit *store.Visit
 	var person *store.Person
-	err = s.Store.View(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err == nil {
-			visit, person, err = accounts.Visit(at)
-		}
+	err = s.Store.View(people.With(func(accounts *store.People) (err error) {
+		visit, person, err = accounts.Visit(at)
 		return err
-	})
+	}))
 	if err != nil || visit == nil {
 		return nil, err
 	}
 	if now := s.Store.Now(); now-visit.Seen > int64(seenEvery) {
 		visit.Seen = now
-		err = s.Store.Update(func(tx *store.Tx) error {
-			accounts, err := store.OpenPeople(tx)
-			if err != nil {
-				return err
-			}
+		err = s.Store.Update(people.With(func(accounts *store.People) error {
 			if still, _, err := accounts.Visit(at); err != nil || still == nil { // it may have ended meanwhile
 				return err
 			}
 			return accounts.Visited(at, visit)
-		})
+		}))
 	}
 	serve.Known(r.Context())
 	return &visitor{Name: person.Name, Manager: person.Manager, Form: visit.Form, digest: at, person: person}, err

@@ -196,17 +196,13 @@ func (s *Service) revoke(w http.ResponseWriter, r *http.Request, v *visitor) err
 
 // Revoke ends an invitation, as a person or, without a name, a command wants.
 func (s *Service) Revoke(id, by string) error {
-	return s.Store.Update(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	return s.Store.Update(people.With(func(accounts *store.People) error {
 		revoked, err := accounts.Revoke(id, by)
 		if err == nil && revoked == nil {
 			err = api.Refuse(http.StatusNotFound, "There is no invitation %q that was not used.", id)
 		}
 		return err
-	})
+	}))
 }
 
 // remove takes a person away. What the person wrote stays.
@@ -218,13 +214,9 @@ func (s *Service) remove(w http.ResponseWriter, r *http.Request, v *visitor) err
 	if store.NameKey(name) == store.NameKey(v.Name) {
 		return api.Refuse(http.StatusBadRequest, "You cannot remove yourself; another manager can.")
 	}
-	err := s.Store.Update(func(tx *store.Tx) error {
-		accounts, err := store.OpenPeople(tx)
-		if err != nil {
-			return err
-		}
+	err := s.Store.Update(people.With(func(accounts *store.People) error {
 		return accounts.Remove(name, v.Name)
-	})
+	}))
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,17 @@ const (
 	invitationFor = 7 * 24 * time.Hour
 )
 
+// With runs do in a transaction, with the people of its account.
+func With(do func(all *store.People) error) func(tx *store.Tx) error {
+	return func(tx *store.Tx) error {
+		all, err := store.OpenPeople(tx)
+		if err != nil {
+			return err
+		}
+		return do(all)
+	}
+}
+
 // Digest is what is stored of a word.
 func Digest(word string) string {
 	sum := sha256.Sum256([]byte(word))
