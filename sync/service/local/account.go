@@ -75,10 +75,7 @@ func (s *Service) getAudit(c *api.Call) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // getDirectory answers GET /v2/directory?type=language: the languages there are.

@@ -23,10 +23,7 @@ func (s *Service) getPlaceholders(c *api.Call) error {
 		all, err = store.Placeholders(tx)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, all)
+	return c.Reply(all, err)
 }
 
 // setPlaceholders answers PUT /v1/placeholders: the array replaces the one before, unless one of it is wrong.

@@ -33,6 +33,22 @@ func (c *Call) Answer(status int, value any) error {
 	return nil
 }
 
+// Reply answers with a value where nothing went wrong.
+func (c *Call) Reply(value any, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.Answer(http.StatusOK, value)
+}
+
+// Done answers a call that is done, where nothing went wrong.
+func (c *Call) Done(err error) error {
+	if err != nil {
+		return err
+	}
+	return c.Empty(http.StatusNoContent)
+}
+
 // PathValue is the value of a placeholder of the path.
 func (c *Call) PathValue(name string) string { return c.Request.PathValue(name) }
 

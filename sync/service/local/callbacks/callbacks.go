@@ -96,20 +96,14 @@ func (s *Sender) setCallback(c *api.Call) error {
 		return err
 	}
 	err = s.store.Update(func(tx *store.Tx) error { return store.PutCallback(tx, callback) })
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, callback)
+	return c.Reply(callback, err)
 }
 
 // deleteCallback answers DELETE /v1/callback, also when there is none. Notifications that wait are dropped: they
 // have no address any more.
 func (s *Sender) deleteCallback(c *api.Call) error {
 	err := s.store.Update(store.RemoveCallback)
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // lastCallbackErrors answers GET /v1/callback/lastErrors: what went wrong with notifications, the newest first.
@@ -126,10 +120,7 @@ func (s *Sender) lastCallbackErrors(c *api.Call) error {
 		out = append(out, store.CallbackErrors(tx, limit)...)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // readCallback reads and checks a registration.

@@ -149,10 +149,7 @@ func (s *Service) deleteDocuments(c *api.Call) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // renameDocument answers PUT /v1/document/rename: the name without its extension, which stays; a name that another
@@ -180,10 +177,7 @@ func (s *Service) renameDocument(c *api.Call) error {
 		}
 		return store.RenameDocument(tx, at.Document, renamed)
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // updateMetaInfo answers PUT /v1/document/updateMetaInfo, whose body is a JSON string.
@@ -204,10 +198,7 @@ func (s *Service) updateMetaInfo(c *api.Call) error {
 		at.Document.MetaInfo = info
 		return store.PutDocument(tx, at.Document)
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // completeDocument answers POST /v1/document/complete: the document counts as completed, whatever its translations are.
@@ -219,10 +210,7 @@ func (s *Service) completeDocument(c *api.Call) error {
 		}
 		return completeIn(tx, at.Document, at.Codes)
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 func completeIn(tx *store.Tx, d *store.Document, codes []string) error {

@@ -118,10 +118,7 @@ func (s *Service) setEngines(c *api.Call) error {
 		p.Engines = engines
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 var linkTarget = regexp.MustCompile(`\]\([^()]*\)`)

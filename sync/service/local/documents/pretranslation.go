@@ -82,10 +82,7 @@ func (s *Service) setPretranslationRules(c *api.Call) error {
 		}
 		return s.pretranslateIn(tx, p, all)
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 func readRule(raw json.RawMessage, p *store.Project) (store.PretranslationRule, error) {

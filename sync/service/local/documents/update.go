@@ -1,7 +1,6 @@
 package documents
 
 import (
-	"net/http"
 	"path"
 
 	"github.com/locsync/locsync/sync/service/local/api"
@@ -77,10 +76,7 @@ func (s *Service) updateDocument(c *api.Call) error {
 		out, err = recordsAt(tx, at)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // replaceVersion gives a document new bytes in some of its languages, and its translations with them.

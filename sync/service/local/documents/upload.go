@@ -87,10 +87,7 @@ func (s *Service) addDocuments(c *api.Call) error {
 		out, err = DocumentRecords(tx, p, added)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // ReadDocumentModels reads the array of models, one for each file. One object alone is the model of every file.

@@ -190,10 +190,7 @@ func (s *Service) listFiles(c *api.Call) error {
 			return true
 		})
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // tail is what follows the beginning of a path, slashes and all. The slash at the end, which routing drops, is

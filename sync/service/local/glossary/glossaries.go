@@ -93,10 +93,7 @@ func (s *Service) answerGlossaries(c *api.Call, which func(tx *store.Tx) ([]*sto
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // defaultGlossary answers GET /v1/glossaries/default.
@@ -165,10 +162,7 @@ func (s *Service) attachGlossaries(c *api.Call) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // createGlossary answers POST /v1/glossaries with a name, and optionally a description and languages, by the new

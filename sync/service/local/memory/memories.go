@@ -143,10 +143,7 @@ func (s *Service) deleteMemory(c *api.Call) error {
 		}
 		return store.RemoveMemory(tx, m.Record.ID)
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // getProjectMemories answers GET /v1/project/{projectId}/translationmemories.
@@ -296,10 +293,7 @@ func (s *Service) attach(c *api.Call, projectID string, attached []store.Attache
 		p.Memories = attached
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // memoryFits checks that a memory is of a project's languages.

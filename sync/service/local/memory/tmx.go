@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -97,10 +96,7 @@ func (s *Service) importMemory(c *api.Call) error {
 		replace = false
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // eachBatch hands on the units of a file, as many at once as join a memory in one transaction. The last batch may be

@@ -99,7 +99,7 @@ func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor)
 		page.WrongName = words.Of(w).Say(nameTaken, name)
 		return s.showAccount(w, r, v, http.StatusConflict, page)
 	}
-	return goTo(w, "account?said=name")
+	return goTo(w, "account?said=name", nil)
 }
 
 // changeWords has the pages of a person speak another language; empty: the browser's.
@@ -111,10 +111,7 @@ func (s *Service) changeWords(w http.ResponseWriter, r *http.Request, v *visitor
 		}
 		return accounts.Change(v.Name, func(one *store.Person) { one.Language = chosen })
 	}))
-	if err != nil {
-		return err
-	}
-	return goTo(w, "account?said=words")
+	return goTo(w, "account?said=words", err)
 }
 
 // changePassword gives a person who knows the password another one. Other browsers are not signed in any more.
@@ -164,8 +161,5 @@ func (s *Service) leaveElsewhere(w http.ResponseWriter, _ *http.Request, v *visi
 	err := s.Store.Update(people.With(func(accounts *store.People) error {
 		return accounts.LeaveOthers(v.Name, v.digest)
 	}))
-	if err != nil {
-		return err
-	}
-	return goTo(w, "account?said=elsewhere")
+	return goTo(w, "account?said=elsewhere", err)
 }

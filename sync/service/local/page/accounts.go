@@ -144,7 +144,7 @@ func askToSignIn(w http.ResponseWriter, r *http.Request) error {
 			next += "?" + r.URL.RawQuery
 		}
 	}
-	return goTo(w, "sign-in?next="+url.QueryEscape(next))
+	return goTo(w, "sign-in?next="+url.QueryEscape(next), nil)
 }
 
 // ownAddress is an address below the page as a form had it; the first page for all that is none.
@@ -217,7 +217,7 @@ func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Pe
 	cookie := cookieOf(r)
 	cookie.Value, cookie.MaxAge = word, int(store.VisitIdle/time.Second)
 	http.SetCookie(w, cookie)
-	return goTo(w, next)
+	return goTo(w, next, nil)
 }
 
 func (s *Service) signOut(w http.ResponseWriter, r *http.Request, v *visitor) error {
@@ -230,7 +230,7 @@ func (s *Service) signOut(w http.ResponseWriter, r *http.Request, v *visitor) er
 	cookie := cookieOf(r)
 	cookie.MaxAge = -1
 	http.SetCookie(w, cookie)
-	return goTo(w, "sign-in")
+	return goTo(w, "sign-in", nil)
 }
 
 // visitorOf returns who a request is from; nil where its browser is not signed in.

@@ -44,8 +44,5 @@ func (s *Service) archive(w http.ResponseWriter, r *http.Request, v *visitor) er
 		}
 		return store.NotifyIn(o.tx, wire.CallbackProjectStatus, o.project.ID)
 	})
-	if err != nil {
-		return err
-	}
-	return goTo(w, "list?"+string(p.With("said", done)))
+	return goTo(w, "list?"+string(p.With("said", done)), err)
 }

@@ -31,17 +31,13 @@ func (s *Service) atKey(r *http.Request, v *visitor, within func(func(tx *store.
 	if !known {
 		return errNotWhole
 	}
-	return within(func(tx *store.Tx) error {
-		o, err := s.open(tx, scopeOf(r), v)
-		if err != nil {
-			return err
-		}
+	return within(s.in(scopeOf(r), v, func(o *opened) error {
 		it, err := o.at(at)
 		if err != nil {
 			return err
 		}
 		return do(o, it)
-	})
+	}))
 }
 
 // comment adds what a person says about a key. A question is told to the developers.
@@ -73,10 +69,7 @@ func (s *Service) comment(w http.ResponseWriter, r *http.Request, v *visitor) er
 		}
 		return it.k.PutComments(it.n(), append(all, c))
 	})
-	if err != nil {
-		return err
-	}
-	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", said)))
+	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", said)), err)
 }
 
 // answered marks a question as answered.
@@ -98,10 +91,7 @@ func (s *Service) answered(w http.ResponseWriter, r *http.Request, v *visitor) e
 		}
 		return it.k.PutComments(it.n(), all)
 	})
-	if err != nil {
-		return err
-	}
-	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", "answered")))
+	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", "answered")), err)
 }
 
 // decide approves or dismisses what a person suggests.
@@ -122,8 +112,5 @@ func (s *Service) decide(w http.ResponseWriter, r *http.Request, v *visitor) err
 		}
 		return reviews(v, "Only reviewers decide on suggestions of others. Ask one of them.")
 	})
-	if err != nil {
-		return err
-	}
-	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", said)))
+	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", said)), err)
 }

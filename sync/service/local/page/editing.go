@@ -83,14 +83,16 @@ func (e *editing) Archived() bool { return e.Scope.Show == showArchived }
 // SingleStage reports whether what is confirmed is final at once.
 func (e *editing) SingleStage() bool { return len(e.Project.Stages) == 1 }
 
-// open opens a scope for the page of a key.
-func (s *Service) open(tx *store.Tx, p scope, v *visitor) (*opened, error) {
-	o, err := p.open(tx, s.Checks)
-	if err != nil {
-		return nil, err
+// in runs do on a scope, in a transaction.
+func (s *Service) in(p scope, v *visitor, do func(o *opened) error) func(tx *store.Tx) error {
+	return func(tx *store.Tx) error {
+		o, err := p.open(tx, s.Checks)
+		if err != nil {
+			return err
+		}
+		o.person, o.machines = v.person, s.Engines
+		return do(o)
 	}
-	o.person, o.machines = v.person, s.Engines
-	return o, nil
 }
 
 // key is the page of the key that it names with at. With after or before it leads to the next one that the filter
@@ -98,11 +100,7 @@ func (s *Service) open(tx *store.Tx, p scope, v *visitor) (*opened, error) {
 func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	p, onward := scopeOf(r), ""
 	var e *editing
-	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := s.open(tx, p, v)
-		if err != nil {
-			return err
-		}
+	err := s.Store.View(s.in(p, v, func(o *opened) (err error) {
 		at, ok := readPosition(r.FormValue("at"))
 		if !ok {
 			onward, err = o.onward(r)
@@ -114,12 +112,12 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 		}
 		e, err = o.editing(r.Context(), it, nil)
 		return err
-	})
+	}))
 	if err != nil {
 		return err
 	}
 	if e == nil {
-		return goTo(w, onward)
+		return goTo(w, onward, nil)
 	}
 	return showKey(w, http.StatusOK, v, e, saved[r.FormValue("said")])
 }
@@ -318,7 +316,7 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 	case done.page != nil:
 		return showKey(w, done.status, v, done.page, done.said)
 	}
-	return goTo(w, done.next)
+	return goTo(w, done.next, nil)
 }
 
 // again has the form shown once more, with what was written and what is stored.

@@ -126,11 +126,7 @@ func (l listing) Approvable() bool {
 func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	p := scopeOf(r)
 	var l listing
-	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
-		if err != nil {
-			return err
-		}
+	err := s.Store.View(s.in(p, v, func(o *opened) error {
 		from, back := position{}, false
 		if at, ok := readPosition(r.FormValue("after")); ok {
 			from = at
@@ -144,7 +140,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 		l, err = o.listing(f, from, back)
 		l.Engines = o.engines(s.Engines)
 		return err
-	})
+	}))
 	if err != nil {
 		return err
 	}

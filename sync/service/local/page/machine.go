@@ -114,18 +114,14 @@ func (s *Service) drafts(w http.ResponseWriter, r *http.Request, v *visitor) err
 	var engine machine.Engine
 	var asked *opened
 	var items []item
-	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
-		if err == nil {
-			engine, err = s.engineIn(r, o)
-		}
-		if err != nil {
+	err := s.Store.View(s.in(p, v, func(o *opened) (err error) {
+		if engine, err = s.engineIn(r, o); err != nil {
 			return err
 		}
 		f, err := o.walk(position{}, false, mostDrafts)
 		asked, items = o, f.items
 		return err
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -144,7 +140,7 @@ func (s *Service) drafts(w http.ResponseWriter, r *http.Request, v *visitor) err
 	for _, it := range items {
 		r.PostForm.Add("take", it.version()+"/"+it.at.String())
 	}
-	done, err := s.eachTaken(r, func(o *opened, seen string, it item) (bool, error) {
+	done, err := s.eachTaken(r, v, func(o *opened, seen string, it item) (bool, error) {
 		var texts []store.Text
 		for _, form := range it.forms() {
 			text, has := made[it.sourceOf(form)]
@@ -159,8 +155,5 @@ func (s *Service) drafts(w http.ResponseWriter, r *http.Request, v *visitor) err
 		is := &store.Translation{State: store.Draft, Changed: o.tx.Now(), Texts: texts, By: engine.Name}
 		return true, o.put(it, is, s.Saved)
 	})
-	if err != nil {
-		return err
-	}
-	return toList(w, r, "drafted", done)
+	return toList(w, r, "drafted", done, err)
 }

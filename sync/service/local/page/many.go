@@ -120,11 +120,7 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 		p.Show = showUntranslated
 	}
 	page := rewritingPage{Scope: p}
-	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
-		if err != nil {
-			return err
-		}
+	err := s.Store.View(s.in(p, v, func(o *opened) (err error) {
 		page.Project, page.SourceCode = o.project.Name, o.project.Source
 		if page.What, err = o.rewritingOf(r, v); err != nil || !page.Asked() {
 			return err
@@ -159,7 +155,7 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 			page.Texts = append(page.Texts, one)
 		}
 		return nil
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -180,7 +176,7 @@ func digestOf(texts []store.Text) string {
 func (s *Service) change(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	var what rewriting
 	begun := ""
-	done, err := s.eachTaken(r, func(o *opened, seen string, it item) (bool, error) {
+	done, err := s.eachTaken(r, v, func(o *opened, seen string, it item) (bool, error) {
 		if begun == "" {
 			var err error
 			what, err = o.rewritingOf(r, v)
@@ -199,36 +195,29 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, v *visitor) err
 		}
 		return true, o.put(it, is, s.Saved)
 	})
-	if err != nil {
-		return err
-	}
-	return toList(w, r, "changed", done)
+	return toList(w, r, "changed", done, err)
 }
 
-// toList leads to the list, which says how many of the chosen texts were dealt with.
-func toList(w http.ResponseWriter, r *http.Request, what string, done int) error {
+// toList leads to the list, which says how many of the chosen texts were dealt with, where nothing went wrong.
+func toList(w http.ResponseWriter, r *http.Request, what string, done int, err error) error {
 	of := strconv.Itoa(len(r.PostForm["take"]))
-	return goTo(w, "list?"+string(scopeOf(r).With(what, strconv.Itoa(done), "of", of)))
+	return goTo(w, "list?"+string(scopeOf(r).With(what, strconv.Itoa(done), "of", of)), err)
 }
 
 // eachTaken runs do on the keys that a form has chosen, in one transaction; it is given what the form has seen of each.
 // Keys that are gone are left out. done is how many do has changed.
 func (s *Service) eachTaken(
-	r *http.Request, do func(o *opened, seen string, it item) (changed bool, err error),
+	r *http.Request, v *visitor, do func(o *opened, seen string, it item) (changed bool, err error),
 ) (done int, err error) {
 	taken := r.PostForm["take"]
 	if len(taken) > mostApproved {
 		return 0, api.Refuse(http.StatusBadRequest, "At most %d texts are changed at once.", mostApproved)
 	}
-	err = s.Store.Update(func(tx *store.Tx) error {
-		p := scopeOf(r)
-		if p.Show == showArchived {
-			return errNotWhole
-		}
-		o, err := p.open(tx, s.Checks)
-		if err != nil {
-			return err
-		}
+	p := scopeOf(r)
+	if p.Show == showArchived {
+		return 0, errNotWhole
+	}
+	err = s.Store.Update(s.in(p, v, func(o *opened) error {
 		for _, take := range taken {
 			seen, where, _ := strings.Cut(take, "/")
 			at, known := readPosition(where)
@@ -252,6 +241,6 @@ func (s *Service) eachTaken(
 			}
 		}
 		return nil
-	})
+	}))
 	return done, err
 }

@@ -80,10 +80,7 @@ func (s *Service) fillMemory(w http.ResponseWriter, r *http.Request, v *visitor)
 		serve.Unhurried(w)
 		err = keys.RememberAll(r.Context(), s.Store, r.PostFormValue("project"))
 	}
-	if err != nil {
-		return err
-	}
-	return goTo(w, "memory?"+url.Values{"project": {r.PostFormValue("project")}}.Encode())
+	return goTo(w, "memory?"+url.Values{"project": {r.PostFormValue("project")}}.Encode(), err)
 }
 
 // download sends the project's memory as a TMX file.
@@ -153,6 +150,6 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, v *visitor) err
 		if err := api.Upload(r.Context(), s.Within, path, wire.PartMemoryFile, part.FileName(), part); err != nil {
 			return err
 		}
-		return goTo(w, "memory?"+url.Values{"project": {form["project"]}, "said": {"taken"}}.Encode())
+		return goTo(w, "memory?"+url.Values{"project": {form["project"]}, "said": {"taken"}}.Encode(), nil)
 	}
 }

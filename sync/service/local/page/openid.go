@@ -133,7 +133,7 @@ func (s *Service) signInByProvider(w http.ResponseWriter, r *http.Request) error
 	}
 	s.byAddress.Return(from)
 	if person == nil {
-		return goTo(w, ownAddress(p.Next))
+		return goTo(w, ownAddress(p.Next), nil)
 	}
 	return s.begin(w, r, person, ownAddress(p.Next))
 }

@@ -303,8 +303,12 @@ func show(w http.ResponseWriter, status int, name string, v view) error {
 	return nil
 }
 
-// goTo sends the browser on, by an address that also holds behind a proxy which puts the page below a path of its own.
-func goTo(w http.ResponseWriter, where string) error {
+// goTo sends the browser on where nothing went wrong, by an address that also holds behind a proxy which puts the page
+// below a path of its own.
+func goTo(w http.ResponseWriter, where string, err error) error {
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Location", where)
 	w.WriteHeader(http.StatusSeeOther)
 	return nil

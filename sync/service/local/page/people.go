@@ -159,10 +159,7 @@ func (s *Service) changeRole(w http.ResponseWriter, r *http.Request, v *visitor)
 		}
 		return accounts.SetRoles(known.Name, v.Name, roles)
 	})
-	if err != nil {
-		return err
-	}
-	return goTo(w, "people")
+	return goTo(w, "people", err)
 }
 
 // mostRoles is how many roles a person has.
@@ -191,7 +188,7 @@ func (s *Service) revoke(w http.ResponseWriter, r *http.Request, v *visitor) err
 	if err := s.Revoke(r.PostFormValue("id"), v.Name); err != nil {
 		return err
 	}
-	return goTo(w, "people")
+	return goTo(w, "people", nil)
 }
 
 // Revoke ends an invitation, as a person or, without a name, a command wants.
@@ -217,8 +214,5 @@ func (s *Service) remove(w http.ResponseWriter, r *http.Request, v *visitor) err
 	err := s.Store.Update(people.With(func(accounts *store.People) error {
 		return accounts.Remove(name, v.Name)
 	}))
-	if err != nil {
-		return err
-	}
-	return goTo(w, "people")
+	return goTo(w, "people", err)
 }

@@ -40,11 +40,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 		p.Show = showDraft
 	}
 	a := approving{Scope: p}
-	err := s.Store.View(func(tx *store.Tx) error {
-		o, err := p.open(tx, s.Checks)
-		if err != nil {
-			return err
-		}
+	err := s.Store.View(s.in(p, v, func(o *opened) error {
 		a.Project, a.SourceCode = o.project.Name, o.project.Source
 		f, err := o.walk(position{}, false, mostApproved)
 		if err != nil {
@@ -59,7 +55,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 			a.Texts = append(a.Texts, approvable{o.listed(it), it.version() + "/" + it.at.String()})
 		}
 		return nil
-	})
+	}))
 	if err != nil {
 		return err
 	}
@@ -87,7 +83,7 @@ func (s *Service) approve(w http.ResponseWriter, r *http.Request, v *visitor) er
 			return err
 		}
 	}
-	done, err := s.eachTaken(r, func(o *opened, seen string, it item) (bool, error) {
+	done, err := s.eachTaken(r, v, func(o *opened, seen string, it item) (bool, error) {
 		if it.version() != seen || !it.approvable() {
 			return false, nil
 		}
@@ -100,10 +96,7 @@ func (s *Service) approve(w http.ResponseWriter, r *http.Request, v *visitor) er
 		}
 		return true, o.put(it, &is, s.Saved)
 	})
-	if err != nil {
-		return err
-	}
-	return toList(w, r, what, done)
+	return toList(w, r, what, done, err)
 }
 
 // maxReason is how long the reason of a rejection may be, in bytes.
@@ -137,8 +130,5 @@ func (s *Service) reject(w http.ResponseWriter, r *http.Request, v *visitor) err
 		is.Rejected = store.Rejection{By: v.Name, Reason: reason}
 		return o.put(it, &is, s.Saved)
 	})
-	if err != nil {
-		return err
-	}
-	return goTo(w, "key?"+string(scopeOf(r).With("after", r.PostFormValue("at"), "said", "rejected")))
+	return goTo(w, "key?"+string(scopeOf(r).With("after", r.PostFormValue("at"), "said", "rejected")), err)
 }

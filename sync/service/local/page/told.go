@@ -24,7 +24,7 @@ func (s *Service) revokeFeed(w http.ResponseWriter, _ *http.Request, v *visitor)
 	if err := s.News.RevokeFeed(v.Name); err != nil {
 		return err
 	}
-	return goTo(w, "account?said=feed")
+	return goTo(w, "account?said=feed", nil)
 }
 
 // mails has news go to another address, or turns them on or off.
@@ -42,10 +42,7 @@ func (s *Service) mails(w http.ResponseWriter, r *http.Request, v *visitor) erro
 		return s.showAccount(w, r, v, err.(*api.Problem).Status, ownAccount{Name: v.Name,
 			Address: r.PostFormValue("address"), WrongAddress: said})
 	}
-	if err != nil {
-		return err
-	}
-	return goTo(w, "account?said="+said)
+	return goTo(w, "account?said="+said, err)
 }
 
 // linked is a page with one button, for links in mails: programs open these, too, and a button is for people.

@@ -128,10 +128,7 @@ func (s *Service) getProject(c *api.Call) error {
 		out, err = s.recordIn(tx, p)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // updateProject answers PUT /v1/project/{projectId}. Name and deadline are always overwritten, so a call without a
@@ -178,10 +175,7 @@ func (s *Service) updateProject(c *api.Call) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // deleteProject answers DELETE /v1/project/{projectId}.
@@ -193,10 +187,7 @@ func (s *Service) deleteProject(c *api.Call) error {
 		}
 		return store.RemoveProject(tx, p)
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // listProjects answers GET /v2/project/list: a bare array, in pages, in the order the projects were made.
@@ -264,10 +255,7 @@ func (s *Service) answerProjects(c *api.Call, limit int) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // projectMatches applies the filters of a list, but for the one by people who are assigned. Only the account itself
@@ -351,10 +339,7 @@ func (s *Service) changeStatus(c *api.Call, do func(tx *store.Tx, p *store.Proje
 		}
 		return store.NotifyIn(tx, wire.CallbackProjectStatus, p.ID)
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // addLanguage answers POST /v1/project/language: the language joins the project and, unless addLanguageToDocuments is
@@ -392,10 +377,7 @@ func (s *Service) addLanguage(c *api.Call) error {
 		}
 		return store.JoinAllCollections(tx, p.ID, codes)
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // removeLanguage refuses DELETE /v1/project/language: the service interface says that a language which was chosen

@@ -125,10 +125,7 @@ func (s *Service) createProject(c *api.Call) error {
 		out, err = s.recordIn(tx, &p)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // equip gives a new project what its model asks for: a memory of its own, the engine for all languages, and the rules

@@ -148,10 +148,7 @@ func (s *Service) setFuzzyRepetitions(c *api.Call) error {
 		p.FuzzyRepetitions = on
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.Empty(http.StatusNoContent)
+	return c.Done(err)
 }
 
 // fuzzyParameter reads the switch from the query, where the published description has it, or from a JSON body, which
@@ -201,10 +198,7 @@ func (s *Service) completedWork(c *api.Call) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, out)
+	return c.Reply(out, err)
 }
 
 // workOf is what is confirmed of a task.

@@ -188,10 +188,7 @@ func (s *Service) changeTask(c *api.Call, do func(t *store.Task) error) error {
 		}
 		return store.PutTask(tx, all[i])
 	})
-	if err != nil {
-		return err
-	}
-	return c.Answer(http.StatusOK, true)
+	return c.Reply(true, err)
 }
 
 // assignTask answers PUT …/individual-assignment: the members join the task, on its shortlist or at once; one alone
