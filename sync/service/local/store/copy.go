@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -16,7 +15,6 @@ import (
 	"github.com/locsync/locsync/sync/service/local/folder"
 	"github.com/locsync/locsync/sync/service/wire"
 	bolt "go.etcd.io/bbolt"
-	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // Discard removes a file beside the database that no record speaks of any more. What stays is swept at the next start.
@@ -134,18 +132,5 @@ func openExisting(dir string, toRead bool) (*bolt.DB, error) {
 	existing.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
 		return os.OpenFile(name, flag&^os.O_CREATE, mode)
 	}
-	path := filepath.Join(dir, DatabaseFile)
-	db, err := bolt.Open(path, 0o600, &existing)
-	switch {
-	case errors.Is(err, bolterrors.ErrTimeout):
-		return nil, inUse(path)
-	case err != nil:
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	return db, nil
+	return openFile(filepath.Join(dir, DatabaseFile), existing)
 }
-
-// ErrInUse is the cause where another process serves a folder.
-var ErrInUse = errors.New("another process serves this folder; stop it, or give this one a folder of its own")
-
-func inUse(path string) error { return fmt.Errorf("%s is in use: %w", path, ErrInUse) }

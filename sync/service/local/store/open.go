@@ -20,12 +20,9 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 		return nil, fmt.Errorf("folder of the translation service: %w", err)
 	}
 	path := filepath.Join(dir, DatabaseFile)
-	db, err := bolt.Open(path, 0o600, &options)
-	switch {
-	case errors.Is(err, bolterrors.ErrTimeout):
-		return nil, inUse(path)
-	case err != nil:
-		return nil, fmt.Errorf("open %s: %w", path, err)
+	db, err := openFile(path, options)
+	if err != nil {
+		return nil, err
 	}
 	if err := folder.Unmoved(dir); err != nil { // asked now: no process moves what this one has
 		return nil, errors.Join(err, db.Close())
@@ -44,6 +41,20 @@ func Open(dir, account string, clock func() time.Time) (*Store, error) {
 	db = shrunk(db, path)
 	folder.SweepTemporary(dir)
 	return &Store{db: db, dir: dir, Account: account, clock: clock, Queued: NewSignal()}, nil
+}
+
+// ErrInUse is the cause where another process serves a folder.
+var ErrInUse = errors.New("another process serves this folder; stop it, or give this one a folder of its own")
+
+func openFile(path string, o bolt.Options) (*bolt.DB, error) {
+	db, err := bolt.Open(path, 0o600, &o)
+	switch {
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return nil, fmt.Errorf("%s is in use: %w", path, ErrInUse)
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return db, nil
 }
 
 // A database is written anew when it is opened and has at least so many free bytes, and more free pages than others.
