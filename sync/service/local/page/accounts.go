@@ -257,9 +257,12 @@ func (s *Service) visitorOf(r *http.Request) (*visitor, error) {
 			}
 			return accounts.Visited(at, visit)
 		}))
+		if err != nil { // pages are shown without it, where the disk is full or the service has moved
+			s.aside.Warn("translation page: the time of a visit is not stored", zap.Error(err))
+		}
 	}
 	serve.Known(r.Context())
-	return &visitor{Name: person.Name, Manager: person.Manager, Form: visit.Form, digest: at, person: person}, err
+	return &visitor{Name: person.Name, Manager: person.Manager, Form: visit.Form, digest: at, person: person}, nil
 }
 
 // root is the address of the page, as the one who asks reaches it.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/service/wire"
 )
 
 // An invitation makes one account, once, in its time; its holder signs out and in again by name and password.
@@ -144,6 +145,21 @@ func TestUnsavedTextIsShown(t *testing.T) {
 		w.has(page, why, "Mühsam &lt;/textarea&gt; übersetzt", "at=1.main", "not stored")
 	}
 	w.has(w.post(w.browser(), "sign-out", url.Values{}), "200 /translate/sign-in") // nothing is lost here
+}
+
+// A service that has moved still shows its texts, and what was written when it is not stored any more.
+func TestPagesAfterAMove(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=json", "app.json", `{"save": "Save"}`)
+	f := form(w.get("key?"+inGerman), "key")
+	f.Set("text-", "Mühsam übersetzt")
+	f.Set("state", "final")
+	if status, said := w.command("POST", wire.CommandMove+"?to="+url.QueryEscape(t.TempDir())); status != 200 {
+		t.Fatal(status, said)
+	}
+	w.has(w.post(w.client, "key", f), "503 ", "This service has moved to another folder", "Mühsam übersetzt", "not stored")
+	w.now.Add(int64(2 * time.Hour))
+	w.has(w.get("key?"+inGerman), "Save")
 }
 
 // A person who was removed has no invitation left: neither for that person nor made by that person.
