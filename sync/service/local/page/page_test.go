@@ -431,6 +431,24 @@ func TestMemory(t *testing.T) {
 	w.has(w.get("memory.tmx?project="+projectID), "<tmx", "Alle Änderungen jetzt speichern", "Das Gartentor")
 }
 
+// A text that a key has in one of its forms is no suggestion for another one that has a text.
+func TestFormsAreNoSuggestions(t *testing.T) {
+	w := newWorld(t)
+	w.imports("language=en&format=android-xml", "strings.xml", `<resources><plurals name="n">`+
+		`<item quantity="one">%d file in all</item><item quantity="other">%d files in all</item></plurals></resources>`)
+	f := form(w.get("key?"+inGerman), "key")
+	f.Set("text-other", "%d Dateien insgesamt")
+	f.Set("state", "final")
+	w.has(w.post(w.client, "key", f), "200 ")
+	w.has(w.get("key?"+inGerman+"&show=all"), "Suggestions</h2>", `<span class="tag">one</span>`)
+	f = form(w.get("key?"+inGerman+"&show=all"), "key")
+	f.Set("text-one", "%d Datei insgesamt")
+	f.Set("text-other", "%d Dateien insgesamt")
+	f.Set("state", "final")
+	w.has(w.post(w.client, "key", f), "200 ")
+	w.lacks(w.get("key?"+inGerman+"&show=all"), "Suggestions</h2>")
+}
+
 // A list of many keys comes in pages, forwards and back, over collections; every key is on one of them.
 func TestPages(t *testing.T) {
 	w := newWorld(t)

@@ -47,7 +47,8 @@ func (o *opened) suggestions(ctx context.Context, it item) ([]suggestion, error)
 				return nil, err
 			}
 			for _, match := range matches {
-				has := it.is != nil && keys.TextOf(it.is.Texts, form) == match.Text
+				own := func(t store.Text) bool { return t.Value == match.Text }
+				has := keys.TextOf(it.texts(), form) != "" && slices.ContainsFunc(it.texts(), own) // in another form, too
 				if has || slices.ContainsFunc(some, func(s suggestion) bool { return s.Text == match.Text }) {
 					continue
 				}
