@@ -189,7 +189,8 @@ func TestCallbackRegistration(t *testing.T) {
 	check(t, s.get(wire.PathCallback), 404, "")
 }
 
-// A service that has moved sends nothing: what became of it would not be stored, and it would be sent for ever.
+// A service that has moved sends nothing: what became of it would not be stored, and it would be sent for ever. What it
+// has can be read.
 func TestNothingIsSentAfterAMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := newReceiver(500)
@@ -200,6 +201,7 @@ func TestNothingIsSentAfterAMove(t *testing.T) {
 		defer s.Close()
 		q := &quick{s, ""}
 		q.send(t, "POST", wire.PathCallback, "application/json", `{"url":"http://receiver/x"}`).want(t, 200, nil)
+		q.send(t, "PUT", wire.PathStorageFile+"a.txt", "", "text").want(t, 201, nil)
 		tell(t, s, wire.CallbackDocumentStatus, "d_1031")
 		synctest.Wait()
 		moved := httptest.NewRecorder()
@@ -207,6 +209,7 @@ func TestNothingIsSentAfterAMove(t *testing.T) {
 		if moved.Code != http.StatusOK {
 			t.Fatal(moved.Code, moved.Body)
 		}
+		q.send(t, "GET", wire.PathStorageFile+"a.txt", "", "").want(t, 200, nil)
 		time.Sleep(24 * time.Hour)
 		if n := len(to.all()); n != 1 {
 			t.Errorf("it was sent %d times", n)

@@ -116,10 +116,7 @@ func Accounts(dir string) (all []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = st.View(func(tx *store.Tx) (err error) {
-		all, err = store.Accounts(tx)
-		return err
-	})
+	all, err = store.Read(st, store.Accounts)
 	return all, errors.Join(err, st.Close())
 }
 

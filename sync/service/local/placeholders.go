@@ -18,11 +18,7 @@ const (
 
 // getPlaceholders answers GET /v1/placeholders.
 func (s *Service) getPlaceholders(c *api.Call) error {
-	var all []wire.Placeholder
-	err := s.store.View(func(tx *store.Tx) (err error) {
-		all, err = store.Placeholders(tx)
-		return err
-	})
+	all, err := store.Read(s.store, store.Placeholders)
 	return c.Reply(all, err)
 }
 

@@ -73,11 +73,7 @@ func (s *Sender) Routes() map[string]api.Methods {
 
 // getCallback answers GET /v1/callback: 404 while there is none.
 func (s *Sender) getCallback(c *api.Call) error {
-	var found *wire.Callback
-	err := s.store.View(func(tx *store.Tx) (err error) {
-		found, err = store.CallbackOf(tx)
-		return err
-	})
+	found, err := store.Read(s.store, store.CallbackOf)
 	if err != nil {
 		return err
 	}

@@ -71,11 +71,7 @@ func (s *Sender) deliver(ctx context.Context) {
 // attempt sends one notification and stores what came of it. One that ctx cut off does not count.
 func (s *Sender) attempt(ctx context.Context, d *store.Delivery) (err error) {
 	defer fault.Catch("a notification of "+d.Event, &err)
-	var callback *wire.Callback
-	err = s.store.View(func(tx *store.Tx) (err error) {
-		callback, err = store.CallbackOf(tx)
-		return err
-	})
+	callback, err := store.Read(s.store, store.CallbackOf)
 	if err != nil {
 		return err
 	}

@@ -115,18 +115,21 @@ func (s *Service) getFile(c *api.Call) error {
 	return c.File(content, f.Mime, path.Base(p))
 }
 
-// openStored opens a file and notes that it was read.
+// openStored opens a file and notes that it was read, unless nothing can be stored: the disk is full, or the service
+// has moved.
 func (s *Service) openStored(p string) (f *store.StoredFile, content *os.File, err error) {
-	err = s.store.Update(func(tx *store.Tx) error {
-		if f, err = store.StoredIn(tx, p); err != nil {
-			return err
-		}
-		f.Accessed = s.store.Now()
-		return store.PutFile(tx, p, f)
-	})
-	if err != nil {
+	in := func(tx *store.Tx) (*store.StoredFile, error) { return store.StoredIn(tx, p) }
+	if f, err = store.Read(s.store, in); err != nil {
 		return nil, nil, err
 	}
+	_ = s.store.Update(func(tx *store.Tx) error {
+		now, err := in(tx)
+		if err != nil {
+			return err
+		}
+		now.Accessed = s.store.Now()
+		return store.PutFile(tx, p, now)
+	})
 	content, err = os.Open(s.blobPath(f.Blob))
 	return f, content, err
 }
@@ -157,11 +160,7 @@ func (s *Service) fileInfo(c *api.Call) error {
 	if err != nil {
 		return err
 	}
-	var f *store.StoredFile
-	err = s.store.View(func(tx *store.Tx) (err error) {
-		f, err = store.StoredIn(tx, p)
-		return err
-	})
+	f, err := store.Read(s.store, func(tx *store.Tx) (*store.StoredFile, error) { return store.StoredIn(tx, p) })
 	if err != nil {
 		return err
 	}
@@ -235,11 +234,7 @@ func mimeOf(p, said string) string {
 
 // sweepBlobs removes, at start, bytes without a record: what a crash left between two steps.
 func (s *Service) sweepBlobs() error {
-	var known map[string]bool
-	err := s.store.View(func(tx *store.Tx) (err error) {
-		known, err = store.BlobsOf(tx)
-		return err
-	})
+	known, err := store.Read(s.store, store.BlobsOf)
 	if err != nil {
 		return err
 	}

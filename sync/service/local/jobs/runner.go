@@ -191,11 +191,7 @@ func (r *Runner) StartIn(tx *store.Tx, j *store.Job, uploads [][]byte) error {
 // Find returns a job of this account that is of one of these kinds. An identifier that is unknown, or too old, gives
 // a 404; one of another account a 403.
 func (r *Runner) Find(id string, kinds ...string) (*store.Job, error) {
-	var j *store.Job
-	err := r.store.View(func(tx *store.Tx) (err error) {
-		j, err = store.JobIn(tx, id)
-		return err
-	})
+	j, err := store.Read(r.store, func(tx *store.Tx) (*store.Job, error) { return store.JobIn(tx, id) })
 	switch {
 	case err != nil:
 		return nil, err

@@ -74,10 +74,8 @@ func (s *Service) projectStatisticsV2(c *api.Call) error {
 
 // documentStatistics answers GET /v1/document/statistics.
 func (s *Service) documentStatistics(c *api.Call) error {
-	var at store.Selection
-	err := s.store.View(func(tx *store.Tx) (err error) {
-		at, err = documents.DocumentParameter(tx, c.Params, true)
-		return err
+	at, err := store.Read(s.store, func(tx *store.Tx) (store.Selection, error) {
+		return documents.DocumentParameter(tx, c.Params, true)
 	})
 	if err != nil {
 		return err

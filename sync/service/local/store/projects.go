@@ -128,13 +128,7 @@ func (st *Store) LocalizationProject(id string) (*Project, error) {
 // Project returns a project of this account: a malformed identifier gives a 400, an unknown one a 404, another
 // account's a 403.
 func (st *Store) Project(id string) (*Project, error) {
-	var p *Project
-	err := st.View(func(tx *Tx) error {
-		var err error
-		p, err = ProjectIn(tx, id)
-		return err
-	})
-	return p, err
+	return Read(st, func(tx *Tx) (*Project, error) { return ProjectIn(tx, id) })
 }
 
 func ProjectIn(tx *Tx, id string) (*Project, error) {

@@ -124,6 +124,15 @@ func (st *Store) View(do func(tx *Tx) error) error {
 	return st.db.View(func(tx *bolt.Tx) error { return do(&Tx{tx, st}) })
 }
 
+// Read is what do reads in a transaction.
+func Read[T any](st *Store, do func(tx *Tx) (T, error)) (found T, err error) {
+	err = st.View(func(tx *Tx) (err error) {
+		found, err = do(tx)
+		return err
+	})
+	return found, err
+}
+
 // Update runs do in a transaction that is kept when do returns no error. Then it is on the disk.
 func (st *Store) Update(do func(tx *Tx) error) error {
 	return st.db.Update(func(tx *bolt.Tx) error {
