@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // flutterReader is the message parser of flutter gen-l10n: words are cut out first, where each brace leads from text to
@@ -76,9 +78,10 @@ func (r *flutterReader) cut(s string, escaping bool) {
 		for i+n < len(s) && (isWord(s[i+n]) || s[i+n] == '|') {
 			n++
 		}
+		blank, size := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case strings.IndexByte(" \t\r\n", c) >= 0:
-			i++
+		case unicode.IsSpace(blank) && blank != 0x85, blank == 0xfeff:
+			i += size
 			continue
 		case isDigit(c):
 			n = span(s, i, digits)

@@ -201,18 +201,18 @@ func TestNode(t *testing.T) {
 
 // unjudged are readers without a program to ask in npm, Debian or Go's proxy, with the source of their rules.
 var unjudged = map[programs.Reader]string{
-	programs.Flutter:         "flutter_tools: message_parser.dart and its tests",
-	programs.FlutterEscaping: "flutter_tools: message_parser.dart and its tests",
-	programs.Extension:       "developer.chrome.com, chrome.i18n: placeholders; Chromium: extensions/common/message_bundle.cc",
-	programs.Slang:           "pub.dev/packages/slang: string interpolation",
-	programs.SlangBraces:     "pub.dev/packages/slang: string interpolation",
-	programs.SlangDouble:     "pub.dev/packages/slang: string interpolation",
+	programs.Flutter:         "flutter_tools: message_parser.dart, whose grammar TestFlutter reads in another way",
+	programs.FlutterEscaping: "flutter_tools: message_parser.dart, whose grammar TestFlutter reads in another way",
+	programs.Slang:           "slang: regex_utils.dart, whose expressions TestSlang uses",
+	programs.SlangBraces:     "slang: string_interpolation_extensions.dart, which TestSlang spells as expressions",
+	programs.SlangDouble:     "slang: string_interpolation_extensions.dart, which TestSlang spells as expressions",
 	programs.Inline:          "OASIS: XLIFF 1.2 and 2.0, inline elements; those of Angular have a judge",
 }
 
 // Each reader is put before a program, or it is said where its rules are from.
 func TestEachReaderIsJudged(t *testing.T) {
-	elsewhere := []programs.Reader{programs.I18nextICU, programs.MessageICU, programs.Laravel, programs.Angular}
+	elsewhere := []programs.Reader{programs.I18nextICU, programs.MessageICU, programs.Laravel, programs.Angular,
+		programs.Extension}
 	for r := range readers {
 		_, drawn := whole[r]
 		byProgram := drawn || r.Gettext() || slices.Contains(elsewhere, r)
@@ -253,6 +253,28 @@ func TestLaravel(t *testing.T) {
 		}
 	}
 	t.Logf("%d texts, %d judged otherwise", len(texts), wrong)
+}
+
+// amounts are of money here: where the program passes nothing, Chromium shows them.
+var amounts = regexp.MustCompile(`\$[1-9][.,]?[0-9]`)
+
+// Chromium loads the extensions whose messages the reader takes, and fills in what the reader finds.
+func TestChromium(t *testing.T) {
+	t.Parallel()
+	browser := programtest.Script(t, "testdata/chrome.mjs", "node", "-e", `const version = child_process.execFileSync(
+		'chromium', ['--version']).toString(); if (+/\d+/.exec(version)[0] < 130) throw version + 'loads no extensions'`)
+	names := []string{"user", "n_1", "a@b"}
+	texts := samples(t, []string{"a", " ", "$USER$", "$user$", "$User$", "$n_1$", "$N_1$", "$a@b$", "$other$", "$1", "$2", "$9", "$0",
+		"$1$", "$$", "$", "$$$", "$ $", "a$", "$10", "$1.50", "$5,00", "US$", "$@@ui_locale$", "$é$", "$a-b$", "%", "{0}", "é", "\\$1"}, 5)
+	if n := len(texts); n < 20000 { // a browser takes milliseconds for each
+		texts = append(texts[:n/8:n/8], texts[n/2:n/2+n/8]...)
+	}
+	for i, s := range texts {
+		texts[i] = amounts.ReplaceAllLiteralString(s, " EUR 5")
+	}
+	var answers []found
+	browser.Question(t, map[string]any{"texts": texts, "names": names}, &answers)
+	compare(t, texts, answers, func(s string) Text { return Read(programs.Extension, s, Options{Names: names}) })
 }
 
 // base64Lines are texts in lines of their own.

@@ -8,42 +8,42 @@ import (
 )
 
 // readExtension is the message of a browser extension: $NAME$ is a placeholder of the entry, $1 what the program
-// passes. Chrome loads no extension in which one is not defined.
+// passes, and of dollars side by side the program shows one less. Chrome loads no extension in which a name is not
+// defined.
 func readExtension(s string, o Options) (t Text) {
-	for i := 0; i < len(s); i++ {
+	shown := -1 // the last dollar that is one
+	for i := strings.IndexByte(s, '$'); i >= 0 && i < len(s); i++ {
 		if s[i] != '$' {
 			continue
 		}
-		end := strings.IndexByte(s[i+1:], '$')
-		name := ""
-		if end > 0 {
-			name = s[i+1 : i+1+end]
+		n := 0
+		for c := at(s, i+1); isWord(c) || c == '@'; c = at(s, i+1+n) {
+			n++
 		}
-		named := name != "" && strings.IndexFunc(name, func(c rune) bool {
-			return c >= 0x80 || !isWord(byte(c)) && c != '@'
-		}) < 0
 		switch {
-		case end == 0: // $$ is a dollar
-			i++
-		case named:
-			spelled, lower := s[i:i+end+2], strings.ToLower(name)
-			if o.Names != nil && !slices.Contains(o.Names, lower) && !strings.HasPrefix(lower, "@@") {
+		case n > 0 && at(s, i+1+n) == '$':
+			name, spelled := strings.ToLower(s[i+1:i+1+n]), s[i:i+n+2]
+			if o.Names != nil && !slices.Contains(o.Names, name) {
 				return Text{Faults: []string{fmt.Sprintf("%s is not defined in the placeholders of the entry; "+
 					"write $$ for a dollar", spelled)}}
 			}
-			t.Arguments = append(t.Arguments, Argument{Name: lower, Spelled: spelled})
-			i += end + 1
-		case isDigit(at(s, i+1)) && at(s, i+1) != '0' && !isDigit(at(s, i+2)) && !isAmount(s[i+2:]):
-			t.Arguments = append(t.Arguments, Argument{Name: s[i+1 : i+2], Spelled: s[i : i+2]})
-			i++
+			t.Arguments = append(t.Arguments, Argument{Name: name, Spelled: spelled})
+			i += n + 1
+		case shown < 0 || shown < i-1:
+			if c := at(s, i+1); c >= '1' && c <= '9' && !isAmount(s[i+2:]) {
+				t.Arguments = append(t.Arguments, Argument{Name: s[i+1 : i+2], Spelled: s[i : i+2]})
+			}
+			shown = i
+		default:
+			shown = i
 		}
 	}
 	return t
 }
 
-// isAmount reports whether a text goes on behind $1 as an amount of money does.
+// isAmount reports whether a text goes on behind $1 as an amount of money does, $10 or $1.50.
 func isAmount(s string) bool {
-	return s != "" && strings.IndexByte(".,", s[0]) >= 0 && isDigit(at(s, 1))
+	return isDigit(at(s, 0)) || s != "" && strings.IndexByte(".,", s[0]) >= 0 && isDigit(at(s, 1))
 }
 
 // escaped and unescaped are what i18next fills in: it takes those with a dash first.
@@ -119,38 +119,53 @@ func keyOf(word string) string {
 }
 
 // slang reads the texts of slang, which has three ways to spell an argument: $name and ${name}, as Dart, {name}, or
-// {{name}}. A type or a format may be behind the name: {name: int}. @:key is another text.
-type slang struct{ open, end string }
+// {{name}}. Behind the name may be a type or a format, {name: int}, and in rich texts the words that it takes,
+// {link(more)}. @:key is another text. A backslash takes the meaning from what follows. What is left of it becomes
+// Dart.
+type slang struct{ open, end, sign string }
 
 var (
-	dart         = slang{"${", "}"}
-	braces       = slang{"{", "}"}
-	doubleBraces = slang{"{{", "}}"}
+	dart         = slang{"${", "}", "$"}
+	braces       = slang{"{", "}", "{"}
+	doubleBraces = slang{"{{", "}}", "{{"}
 
-	slangLink = regexp.MustCompile(`@:(?:(\w[\w|.]*\w|\w)|\{(\w[\w|.]*\w|\w)\})`)
+	slangLink = regexp.MustCompile(`^@:(?:(\w[\w|.]*\w|\w)|\{(\w[\w|.]*\w|\w)\})`)
 )
 
 func (l slang) read(s string, _ Options) (t Text) {
 	found := func(name, spelled string) { t.Arguments = append(t.Arguments, Argument{Name: name, Spelled: spelled}) }
-	for i := 0; i < len(s); i++ {
-		rest := s[i:]
-		link := slangLink.FindStringSubmatch(rest)
-		switch end := strings.Index(rest, l.end); {
-		case s[i] == '\\':
-			i++
-		case link != nil && strings.HasPrefix(rest, link[0]):
+	for i := 0; i < len(s); {
+		rest, link := s[i:], []string(nil)
+		if s[i] == '@' {
+			link = slangLink.FindStringSubmatch(rest)
+		}
+		end := strings.Index(rest, l.end)
+		switch opens := strings.HasPrefix(rest, l.open); {
+		case s[i] == '\\' && strings.HasPrefix(rest[1:], l.sign):
+			i += 1 + len(l.sign)
+		case strings.HasPrefix(rest, `\@`):
+			i += 2
+		case link != nil && (link[2] == "" || l != braces):
 			key := "@:" + link[1] + link[2]
 			found(key, key)
-			i += len(link[0]) - 1
-		case end >= len(l.open) && strings.HasPrefix(rest, l.open):
+			i += len(link[0])
+		case opens && end >= 0:
 			name, _, _ := strings.Cut(rest[len(l.open):end], ":")
+			name, _, _ = strings.Cut(name, "(")
 			name = strings.TrimSpace(name)
+			i += end + len(l.end)
+			if n := words(name, 0); n == 0 || n < len(name) {
+				return Text{Faults: []string{fmt.Sprintf("%q is not a name in Dart", rest[:end+len(l.end)])}}
+			}
 			found(name, l.spelled(name))
-			i += end + len(l.end) - 1
 		case l == dart && s[i] == '$' && words(s, i+1) > 0:
 			name := s[i+1 : i+1+words(s, i+1)]
 			found(name, l.spelled(name))
-			i += len(name)
+			i += 1 + len(name)
+		case l == dart && s[i] == '$' && i+1 < len(s) && s[i+1] != ' ':
+			return Text{Faults: []string{fmt.Sprintf(`the $ of %q begins no name; write \$ for a dollar`, excerpt(rest))}}
+		default:
+			i++
 		}
 	}
 	return t
