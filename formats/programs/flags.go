@@ -20,8 +20,6 @@ func (p Programs) Flagged(flags string) Programs {
 	switch {
 	case reader.Gettext():
 		p.Reader, p.Because = reader, "the flag "+function+"-format"
-	case function == "gcc-internal", function == "gfc-internal":
-		p.Printf, p.Named = Typed, false
 	case function == "" && plain:
 		p.Printf = None
 	case function != "":

@@ -23,7 +23,7 @@ func TestFlagged(t *testing.T) {
 		"objc-format":                   by(ObjC),
 		"kde-kuit-format":               by(KUIT),
 		"rust-format":                   {Printf: None, Named: true, Categories: true},
-		"gcc-internal-format":           {Printf: Typed, Categories: true},
+		"gcc-internal-format":           by(GCC),
 		"scheme-format, no-wrap, other": by(Scheme),
 	} {
 		if got := row.Flagged(flags); got != want {

@@ -15,7 +15,6 @@ const (
 	C     Printf = iota // C, PHP, JavaScript, Ruby: arguments are converted, or their type is unknown
 	Java                // Android, and Java itself
 	Apple               // Objective-C and Swift
-	Typed               // C itself: each argument has the type that its conversion says
 	Families
 	None = Families // per cent signs are signs
 )

@@ -27,6 +27,9 @@ const (
 	Lisp        Reader = "lisp"
 	Pascal      Reader = "object-pascal"
 	Smalltalk   Reader = "smalltalk"
+	YCP         Reader = "ycp"
+	GCC         Reader = "gcc-internal"
+	GFortran    Reader = "gfc-internal"
 	Shell       Reader = "sh"
 	CSharp      Reader = "csharp"
 	Boost       Reader = "boost"
@@ -57,8 +60,8 @@ const (
 var gettextReaders = map[Reader]bool{
 	CFormat: true, ObjC: true, JavaPrintf: true, JavaMessage: true, Python: true, PythonBrace: true, PHP: true,
 	Perl: true, PerlBrace: true, Ruby: true, Lua: true, JavaScript: true, Awk: true, Tcl: true, Elisp: true,
-	Librep: true, Scheme: true, Lisp: true, Pascal: true, Smalltalk: true, Shell: true, CSharp: true, Boost: true,
-	Qt: true, QtPlural: true, KDE: true, KUIT: true,
+	Librep: true, Scheme: true, Lisp: true, Pascal: true, Smalltalk: true, YCP: true, GCC: true, GFortran: true,
+	Shell: true, CSharp: true, Boost: true, Qt: true, QtPlural: true, KDE: true, KUIT: true,
 }
 
 // HasElements reports whether a reader's texts have the inline elements of XLIFF.

@@ -34,7 +34,6 @@ var classOf = func() (t [programs.Families][128]class) {
 		programs.Java:  {none: "%n", anything: "sSbBhH", integer: "doxXcC", float: "eEfgGaA", date: "tT"},
 		programs.Apple: {none: "%", integer: "dDiuUxXoOcC", float: "fFeEgGaA", object: "@", pointer: "sSp"},
 		programs.C:     {none: "%", anything: "s@", integer: "diu", float: "f"},
-		programs.Typed: {none: "%m", integer: "diuxXoc", float: "fFeEgGaA", pointer: "sSp"},
 	} {
 		for c, l := range letters {
 			for i := range l {
@@ -236,7 +235,7 @@ func isDateFormat(s string) bool {
 // printf compares the arguments that the translation takes with those that the program passes, as far as the source
 // tells.
 func (p *pair) printf(d programs.Printf) {
-	if (d == programs.C || d == programs.Typed) && (isDateFormat(p.source) || isDateFormat(p.text)) {
+	if d == programs.C && (isDateFormat(p.source) || isDateFormat(p.text)) {
 		return
 	}
 	all, sourceStray := conversions(p.source, d, nil)

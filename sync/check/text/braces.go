@@ -210,6 +210,23 @@ func readQt(s string, _ Options) (t Text) {
 	return t
 }
 
+// readDigits is that of Smalltalk and YCP: %1 to %9, and %% for a sign.
+func readDigits(s string, _ Options) (t Text) {
+	for i := strings.IndexByte(s, '%'); i >= 0 && i < len(s); i++ {
+		switch c := at(s, i+1); {
+		case s[i] != '%':
+			continue
+		case c >= '1' && c <= '9':
+			t.Arguments = append(t.Arguments, Argument{Name: s[i+1 : i+2], Spelled: s[i : i+2]})
+		case c != '%':
+			return Text{Faults: []string{fmt.Sprintf("the %% of %q would be taken for a placeholder; write %%%%",
+				excerpt(s[i:]))}}
+		}
+		i++
+	}
+	return t
+}
+
 // readQtPlural is %n.
 func readQtPlural(s string, _ Options) (t Text) {
 	for i := 0; i < len(s); i++ {

@@ -30,6 +30,7 @@ type dialect struct {
 	bare     bool   // %% is that alone, without flags
 	decimals bool   // digits follow a precision's dot
 	leading  bool   // a number may begin with 0, which is then refused
+	colon    bool   // %0:s, in place of %1$s
 	before   func(r *printfReader) (done, ok bool)
 	after    func(r *printfReader, d *directive) string
 	python   bool // %(name)s
@@ -132,7 +133,12 @@ func (r *printfReader) add(name string, number int, typ string, start int) {
 // dollar reads the number of an argument, %1$; 0 where there is none.
 func (r *printfReader) dollar() int {
 	n := span(r.s, r.at, digits)
-	if n == 0 || at(r.s, r.at+n) != '$' || r.numbering == inOrder || r.s[r.at] == '0' && !r.leading {
+	if r.colon && at(r.s, r.at+n) == ':' {
+		number, _ := strconv.Atoi("0" + r.s[r.at:r.at+n])
+		r.at += n + 1
+		return number + 1
+	}
+	if n == 0 || at(r.s, r.at+n) != '$' || r.numbering == inOrder || r.colon || r.s[r.at] == '0' && !r.leading {
 		return 0
 	}
 	number, err := strconv.Atoi(r.s[r.at : r.at+n])
@@ -148,7 +154,7 @@ func (r *printfReader) amount(start int) (is bool) {
 	if at(r.s, r.at) == '*' && r.star {
 		r.at++
 		number := 0
-		if r.numbering != setting { // there a width is the next argument
+		if r.numbering != setting && !r.colon { // there a width is the next argument
 			number = r.dollar()
 		}
 		r.add("", number, "integer", start)
@@ -311,7 +317,7 @@ func (r *printfReader) finish() Text {
 			}
 		}
 	}
-	if r.gapless && r.numbered > 0 && r.fault == "" {
+	if r.gapless && r.fault == "" {
 		r.fault = gapIn(r.args)
 	}
 	if r.fault != "" {
@@ -336,13 +342,14 @@ func narrowed(args []Argument, anyType string) []Argument {
 }
 
 func gapIn(args []Argument) string {
-	have := make(map[string]bool, len(args))
+	have := make(map[int]bool, len(args))
 	for _, a := range args {
-		have[a.Name] = true
+		if n, err := strconv.Atoi(a.Name); err == nil {
+			have[n] = true
+		}
 	}
 	for _, a := range args {
-		n, err := strconv.Atoi(a.Name)
-		if err == nil && n > len(have) {
+		if n, err := strconv.Atoi(a.Name); err == nil && n > len(have) {
 			return fmt.Sprintf("it has %s, and does not have all arguments below that, which its program needs", a.Spelled)
 		}
 	}
@@ -506,6 +513,35 @@ func javaLast(r *printfReader) (done, ok bool) {
 		r.add("", last, one.args[0].Type, start)
 	}
 	return true, true
+}
+
+// gccRule is what the letters of GCC, and of its Fortran, take before them. %m and %C fill in something of their own.
+func gccRule(r *printfReader, d *directive) string {
+	long, wide := strings.Count(d.flags, "l"), strings.Count(d.flags, "w")
+	number := d.typ == "integer" || d.typ == "unsigned"
+	fortran := !r.star
+	switch {
+	case d.width, d.precision && (d.letter != 's' || fortran), fortran && (long > 1 || long > 0 && !number),
+		!fortran && d.typ == "" && r.at > d.start+2, long > 2, wide > 1, long > 0 && wide > 0,
+		slices.ContainsFunc([]string{"q", "+", "#"}, func(flag string) bool { return strings.Count(d.flags, flag) > 1 }):
+		return "its letter does not go with what is before it"
+	case d.letter == 'm' || d.letter == 'C' && fortran:
+		r.args = append(r.args, Argument{Name: own + string(d.letter), Spelled: r.s[d.start:r.at]})
+	case number && d.flags != "":
+		d.typ = strings.TrimSpace(d.typ + " " + strings.Repeat("l", long) + strings.Repeat("w", wide))
+	}
+	return ""
+}
+
+// own begins the names of what no program passes.
+const own = "%"
+
+// pascalRule knows that there is one flag, and that it is there once.
+func pascalRule(_ *printfReader, d *directive) string {
+	if len(d.flags) > 1 {
+		return "its letter does not go with what is before it"
+	}
+	return ""
 }
 
 // pythonTypes knows that a precision of 0 shows nothing of a text.

@@ -35,6 +35,14 @@ var printf = map[programs.Reader]*dialect{
 	programs.Elisp: {numbering: setting, flags: "#0- +", star: true, leading: true,
 		letters: map[string]string{"": "%", "char": "c", "integer": "dixXo", "float": "eEfgG", "any": "s",
 			"escaped": "S"}},
+	programs.Pascal: {numbering: mixed, colon: true, flags: "-", star: true, bare: true, decimals: true, after: pascalRule,
+		letters: map[string]string{"integer": "duxDUX", "float": "efgmnEFGMN", "pointer": "pP", "string": "sS"}},
+	programs.GCC: {numbering: exclusive, flags: "q+#lw", star: true, bare: true, decimals: true, leading: true,
+		after: gccRule, letters: map[string]string{"": "<>'m", "char": "c", "integer": "di", "unsigned": "oux",
+			"pointer": "p", "string": "s", "%A": "A", "%C": "C", "%D": "DJ", "%E": "E", "%F": "F", "%H": "H", "%K": "K",
+			"%L": "L", "%O": "O", "%P": "P", "%Q": "Q", "%T": "T", "%V": "V"}},
+	programs.GFortran: {numbering: setting, flags: "l", bare: true, leading: true, gapless: true, after: gccRule,
+		letters: map[string]string{"": "C", "char": "c", "integer": "di", "unsigned": "u", "string": "s", "%L": "L"}},
 	programs.Librep: {numbering: setting, flags: "-^0+ ", leading: true, letters: map[string]string{
 		"": "%", "char": "c", "integer": "dxXo", "any": "s", "escaped": "S"}},
 }
@@ -48,6 +56,8 @@ var readers = map[programs.Reader]reader{
 	programs.KDE:         {read: readKDE, kept: true},
 	programs.KUIT:        {read: readKUIT, kept: true},
 	programs.Shell:       {read: readShell},
+	programs.Smalltalk:   {read: readDigits},
+	programs.YCP:         {read: readDigits},
 	programs.CSharp:      {read: readCSharp, ranked: true},
 	programs.JavaMessage: {read: readGettextMessage, typed: true},
 	programs.PythonBrace: {read: readPythonBrace},

@@ -111,7 +111,8 @@ func (row reader) arguments(have, use []Argument, few bool) []Difference {
 		d.Lacks, d.Extra = slices.DeleteFunc(d.Lacks, isLink), slices.DeleteFunc(d.Extra, isLink)
 	}
 	if few && len(d.Extra) == 0 && (!row.exact || named(have)) && (!row.kept || len(d.Lacks) < 2) {
-		d.Lacks = nil
+		passed := func(a Argument) bool { return !strings.HasPrefix(a.Name, own) }
+		d.Lacks = missing(slices.DeleteFunc(slices.Clone(have), passed), use)
 	}
 	if len(d.Lacks)+len(d.Extra) > 0 {
 		return []Difference{d}
