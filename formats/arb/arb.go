@@ -12,7 +12,10 @@
 package arb
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/formats/jsonfile"
@@ -80,6 +83,35 @@ func description(object string) resource.Span {
 		}
 	})
 	return at
+}
+
+// Flags are the types that the attributes behind a message declare for its arguments.
+func (grammar) Flags(f *resource.File, i int) string {
+	next := int(f.Node(i).End)
+	if f.Node(i).Parent != 0 || next >= f.Len() {
+		return ""
+	}
+	object := f.Node(next).Value.Of(f.Source())
+	about, ok := subject(f.Source(), f.Node(next))
+	if !ok || !strings.Contains(object, `"type"`) || about != f.Name(i) {
+		return ""
+	}
+	var attributes struct {
+		Placeholders map[string]struct{ Type string }
+	}
+	if json.Unmarshal([]byte(object), &attributes) != nil {
+		return ""
+	}
+	var types []string
+	for _, name := range slices.Sorted(maps.Keys(attributes.Placeholders)) {
+		if of := attributes.Placeholders[name].Type; of != "" {
+			types = append(types, name+":"+of)
+		}
+	}
+	if types == nil {
+		return ""
+	}
+	return "types=" + strings.Join(types, " ")
 }
 
 // Companions are the attributes of the messages that go.

@@ -133,3 +133,18 @@ func TestInsert(t *testing.T) {
 		t.Errorf("%s%v", out, refused)
 	}
 }
+
+// What the attributes behind a message declare for its arguments are its flags.
+func TestTypes(t *testing.T) {
+	f, err := resource.Parse(Grammar, resource.Keys{}, []byte(`{"a": "{n} of {who}", "@a": {"placeholders": {"who": {"type": "String"},
+		"n": {"type": "int", "format": "compact"}, "x": {}}}, "b": "{n}", "c": "{n}", "@b": {"placeholders": {"n": {"type": "int"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"a": "types=n:int who:String"}
+	for e := range f.Entries() {
+		if e.Flags != want[e.Key] {
+			t.Errorf("%s: %q, want %q", e.Key, e.Flags, want[e.Key])
+		}
+	}
+}

@@ -30,6 +30,7 @@ func (p Programs) Flagged(flags string) Programs {
 
 // Other flags than gettext's say what a grammar found beside a text, each as NAME=VALUE.
 const (
+	Types     = "types="        // NAME:TYPE of the arguments that an entry of Flutter declares, with blanks between
 	Defined   = "placeholders=" // names that the entry of a browser extension defines, with blanks between
 	Unchecked = "formatted=false"
 	MaxLength = "max-length=" // how many characters a text may have

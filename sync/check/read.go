@@ -66,6 +66,7 @@ func (p *pair) read() bool {
 		ofSource = o
 	}
 	source := text.Read(r, from, ofSource)
+	p.declared(source.Arguments)
 	switch {
 	case len(source.Faults) > 0:
 		return r.Gettext() || r == programs.Extension
@@ -99,6 +100,19 @@ func (p *pair) read() bool {
 		p.apostrophes()
 	}
 	return true
+}
+
+// declared gives arguments without a type the one that their entry declares.
+func (p *pair) declared(arguments []text.Argument) {
+	types, _ := programs.Value(p.in.Flags, programs.Types)
+	for _, of := range strings.Fields(types) {
+		name, typ, _ := strings.Cut(of, ":")
+		for i, a := range arguments {
+			if a.Name == name && a.Type == "" {
+				arguments[i].Type = typ
+			}
+		}
+	}
 }
 
 func namesOf(t text.Text) []string {

@@ -161,7 +161,7 @@ func (e *Examiner) examine(n catalog.Name, text string, flags *string) []check.F
 	in := check.Input{Programs: e.programs.Flagged(source.Flags), Key: n.Key, Form: n.Form, Flags: source.Flags,
 		Note: source.Note, Source: source.Text, Translation: text, Language: e.l.Code, SourceLanguage: e.b.Source.Code,
 		Skip: Skips(e.b, n.Key), Terms: e.terms, Level: func(kind string) check.Level { return e.levels[kind] }}
-	if flags != nil && !in.Programs.Reader.Gettext() && (e.b.Format.IsJSON() || in.Programs.Positions) {
+	if flags != nil && (in.Programs.Reader == programs.Extension || in.Programs.Positions) {
 		in.Flags, in.OwnFlags = *flags, *flags != source.Flags
 	}
 	switch {

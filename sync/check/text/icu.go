@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -44,13 +45,7 @@ func (d icuDialect) read(s string, _ Options) Text {
 func (r *icuReader) conflicts() {
 	values := make(map[string]string)
 	for _, a := range r.args {
-		value := "a number"
-		switch a.Type {
-		case "", "select":
-			value = "text"
-		case "date", "time":
-			value = "a date"
-		}
+		value := cmp.Or(valueOf(a.Type), "text")
 		if was := values[a.Name]; was != "" && was != value && isDigit(a.Name[0]) {
 			r.fail("%s is %s in one place, and %s in another", a.Spelled, was, value)
 		}

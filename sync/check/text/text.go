@@ -10,6 +10,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type reader struct {
 	ranked  bool   // arguments count by the highest number, and not each by itself
 	kept    bool   // one argument may be left out in a form for few numbers, and not more
 	counted bool   // tags count as often as they are there
+	valued  bool   // a type says which values the program passes, and to show those of another fails
 }
 
 // Known reports whether there is a reader.
@@ -117,6 +119,9 @@ func (row reader) arguments(have, use []Argument, few bool) []Difference {
 	if len(d.Lacks)+len(d.Extra) > 0 {
 		return []Difference{d}
 	}
+	if row.valued {
+		return otherValue(have, use)
+	}
 	if !row.typed {
 		return nil
 	}
@@ -128,6 +133,42 @@ func (row reader) arguments(have, use []Argument, few bool) []Difference {
 		}
 		return []Difference{{Fault: fmt.Sprintf("%s takes %s, but the program passes %s there, as the source's %s says",
 			a.Spelled, typeName(a.Type), typeName(have[at].Type), have[at].Spelled)}}
+	}
+	return nil
+}
+
+// valueOf is what a program passes for an argument of a type: those of messages, and those that Dart declares.
+func valueOf(typ string) string {
+	switch typ {
+	case "":
+		return ""
+	case "date", "time", "DateTime":
+		return "a date"
+	case "select", "String":
+		return "text"
+	case "double":
+		return "a number with decimals"
+	case "Object", "bool":
+		return "an object"
+	}
+	return "a number"
+}
+
+// otherValue looks for an argument that the program is to pass another value for. Of one without a type it passes
+// numbers or text.
+func otherValue(have, use []Argument) []Difference {
+	for _, a := range use {
+		is, was := valueOf(a.Type), []string(nil)
+		for _, o := range have {
+			if o.Name == a.Name && o.Type != "" {
+				was = append(was, valueOf(o.Type))
+			}
+		}
+		if is == "" || slices.Contains(was, is) || len(was) == 0 && is != "a date" {
+			continue
+		}
+		return []Difference{{Fault: fmt.Sprintf("%s is taken for %s here, and in the source for %s", a.Spelled, is,
+			cmp.Or(strings.Join(was, " and "), "any value"))}}
 	}
 	return nil
 }
