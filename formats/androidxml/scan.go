@@ -321,10 +321,20 @@ func (s *scanner) resource(at int, above comments) (int, error) {
 	return s.forms(at, end, n, kind == "string-array")
 }
 
+// kinds are the elements that <resources> may have beside texts, as the compiler knows them.
+var kinds = strings.Fields("add-resource anim animator array attr bool color configVarying declare-styleable " +
+	"dimen drawable eat-comment font fraction id integer integer-array interpolator item java-symbol layout " +
+	"macro menu mipmap navigation overlayable public public-group raw skip staging-public-group " +
+	"staging-public-group-final style styleable symbol transition xml")
+
 // other passes over a resource of another kind. <eat-comment/> is none: it ends a section's heading for the
 // documentation tools.
 func (s *scanner) other(at, end int, above comments) (int, error) {
 	kind := s.tag.name
+	if s.dialect.strict && !strings.Contains(kind, ":") && !slices.Contains(kinds, kind) {
+		s.refuses(0, "Android knows no resources <%s>, and the build tools refuse the file; correct its name", kind)
+		s.warnings[len(s.warnings)-1].At = at
+	}
 	end, err := s.skip(end)
 	if s.collect && kind != "eat-comment" {
 		s.others = append(s.others, resource.Node{Whole: resource.At(at, end), Note: resource.At(above.start, above.end)})

@@ -25,6 +25,10 @@ func (g grammar) Scan(src string) (*resource.Layout, error) {
 		return nil, err
 	}
 	s.nodes[0].End = int32(len(s.nodes))
+	if s.header == "" && len(s.nodes) > 1 && !s.source {
+		s.refuses(0, 0, "it has no header, so that msgfmt -c refuses the file; write an entry with an empty "+
+			"msgid, with Content-Type and Plural-Forms")
+	}
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
 }
 
@@ -43,6 +47,7 @@ type scanner struct {
 	warnings []resource.Warning
 	header   string
 	slots    *slots // once a plural was met
+	formless bool   // it was told that the header has no Plural-Forms
 	entry    entry  // that is being read
 }
 
@@ -305,6 +310,9 @@ func (s *scanner) plural(n resource.Node, own bool) {
 			found := slotsOf(field(s.header, "Plural-Forms"), field(s.header, "Language"))
 			s.slots = &found
 		}
+		if own && !s.source {
+			s.counted(at)
+		}
 		for _, p := range s.entry.texts {
 			form := s.slots.forms[p.index]
 			if form > 0 {
@@ -321,6 +329,27 @@ func (s *scanner) plural(n resource.Node, own bool) {
 	s.nodes[at].End = int32(len(s.nodes))
 }
 
+// refuses enters what msgfmt -c refuses the file for.
+func (s *scanner) refuses(node int32, at int, format string, args ...any) {
+	why := fmt.Sprintf(format, args...)
+	s.warnings = append(s.warnings, resource.Warning{Node: int(node), At: at, Fails: true, Msg: why})
+}
+
+// counted sees to it that a translated plural has the forms that the header says.
+func (s *scanner) counted(node int32) {
+	first, n := s.entry.texts[0].keyword, len(s.entry.texts)
+	switch header := field(s.header, "Plural-Forms"); {
+	case s.header == "": // which is told
+	case header == "" && !s.formless:
+		s.formless = true
+		s.refuses(node, first, "it has forms of a plural, and the header has no Plural-Forms, so that msgfmt -c refuses the "+
+			"file; write them there, such as nplurals=2; plural=(n != 1);")
+	case header != "" && n != s.slots.count:
+		s.refuses(node, first, "it has %d forms of a plural, and the header says nplurals=%d, so that msgfmt -c refuses the "+
+			"file; write as many", n, s.slots.count)
+	}
+}
+
 // head reads the header: the first entry without a msgid.
 func (s *scanner) head(n resource.Node) error {
 	if s.header != "" || s.entry.more.keyword >= 0 || len(s.nodes) > 1 {
@@ -329,8 +358,7 @@ func (s *scanner) head(n resource.Node) error {
 	s.header = unquoted(s.entry.texts[0].strings.Of(s.src)) + "\n"
 	s.nodes[0].Value = n.Whole
 	if why := unusable(field(s.header, "Plural-Forms")); why != "" && !s.source {
-		s.warnings = append(s.warnings, resource.Warning{At: int(n.Whole.Start), Fails: true,
-			Msg: "the Plural-Forms of the header " + why})
+		s.refuses(0, int(n.Whole.Start), "the Plural-Forms of the header %s", why)
 	}
 	_, charset, has := strings.Cut(field(s.header, "Content-Type"), "charset=")
 	switch charset = strings.ToUpper(strings.TrimSpace(charset)); {
