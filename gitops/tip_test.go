@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -227,6 +228,9 @@ func TestWorktree(t *testing.T) {
 		}
 	}
 	tree := must[fs.FS](t)(open(t, dir, Options{}).Worktree())
+	if !reflect.ValueOf(tree).Comparable() {
+		t.Error("what is remembered of a tree is found by comparison")
+	}
 	for name, want := range map[string]string{"README.md": "changed\r\n", "in": "changed\r\n", "nested/file": "y"} {
 		if got, err := fs.ReadFile(tree, name); string(got) != want {
 			t.Errorf("%s reads %q, %v", name, got, err)

@@ -115,6 +115,7 @@ func (x *inspection) faulty(p report.Problem) { x.add(report.Error, p.Code, p, p
 
 // files goes through all files of the tree.
 func (x *inspection) files(ctx context.Context, repo *gitops.Repo) error {
+	x.fsys = tree.Once(x.fsys)
 	t, err := tree.Find(x.fsys, x.cfg, func(done, total int) {
 		x.announce(report.Doing{What: "reading the source files", Done: int64(done), Total: int64(total)})
 	})
