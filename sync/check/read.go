@@ -91,9 +91,13 @@ func (p *pair) read() bool {
 	if r == programs.Laravel {
 		o.Names = namesOf(source)
 	}
-	p.differ(r, source, text.Read(r, p.text, o))
+	translation := text.Read(r, p.text, o)
+	p.differ(r, source, translation)
 	switch {
 	case len(p.findings) > 0:
+	case translation.Unshown != "" && source.Unshown == "":
+		p.warned(Names, fmt.Sprintf("the sign that %q begins with is not shown, nor is what follows it; write $$ for a "+
+			"dollar", translation.Unshown))
 	case kindOf(r) == ICU:
 		p.icu() // what is in which branch
 	case r == programs.MessageFormat:

@@ -235,3 +235,18 @@ func TestUnknownPrograms(t *testing.T) {
 		}
 	}
 }
+
+// A dollar that Chrome takes for the beginning of a placeholder, and shows nothing of, is worth a warning.
+func TestUnshown(t *testing.T) {
+	for text, warns := range map[string]bool{"100 $": true, "US$ und": true, "$1.50": true, "$10 ab": true, "100 $$": false, "$$$ x": false,
+		"$$5": false, "5 EUR": false} {
+		in := Input{Level: Quiet, Programs: programs.Programs{Reader: programs.Extension}, Source: "It costs much", Translation: text}
+		found := Translation(in)
+		if got := len(found) == 1 && found[0].Warning; got != warns || !warns && len(found) > 0 {
+			t.Errorf("%q: %v, want a warning: %v", text, found, warns)
+		}
+		if in.Source = "From $1.50"; len(Translation(in)) > 0 {
+			t.Errorf("%q: %v, and the source has one itself", text, Translation(in))
+		}
+	}
+}

@@ -29,19 +29,19 @@ func readExtension(s string, o Options) (t Text) {
 			}
 			t.Arguments = append(t.Arguments, Argument{Name: name, Spelled: spelled})
 			i += n + 1
-		case shown < 0 || shown < i-1:
-			if c := at(s, i+1); c >= '1' && c <= '9' && !isAmount(s[i+2:]) {
-				t.Arguments = append(t.Arguments, Argument{Name: s[i+1 : i+2], Spelled: s[i : i+2]})
-			}
+		case shown >= 0 && shown == i-1, at(s, i+1) == '$':
 			shown = i
-		default:
-			shown = i
+		case at(s, i+1) >= '1' && at(s, i+1) <= '9' && !isAmount(s[i+2:]):
+			t.Arguments = append(t.Arguments, Argument{Name: s[i+1 : i+2], Spelled: s[i : i+2]})
+		case t.Unshown == "":
+			t.Unshown = excerpt(s[i:])
 		}
 	}
 	return t
 }
 
-// isAmount reports whether a text goes on behind $1 as an amount of money does, $10 or $1.50.
+// isAmount reports whether a text goes on behind $1 as an amount of money does, $10 or $1.50, of which Chrome shows 0
+// and .50.
 func isAmount(s string) bool {
 	return isDigit(at(s, 0)) || s != "" && strings.IndexByte(".,", s[0]) >= 0 && isDigit(at(s, 1))
 }

@@ -20,6 +20,7 @@ type Text struct {
 	Arguments []Argument // in order, each as often as it is there
 	Tags      []Tag
 	Forms     int      // that the text itself has for numbers; 0 where it has none
+	Unshown   string   // where it begins, what the program takes for a placeholder and shows nothing of
 	Faults    []string // for which the program refuses the text, or does not show what is meant
 }
 
