@@ -3,6 +3,7 @@ package plural
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Message is an ICU message (the MessageFormat of ICU 4 and of the libraries that follow it: FormatJS, messageformat,
@@ -157,20 +158,20 @@ func quotation(s string, at int, in string) int {
 // special reports whether a character means something in the text of a branch of this type.
 func special(c byte, in string) bool { return c == '{' || c == '}' || c == '#' && Plural(in) }
 
+// space passes over white space of any kind: libraries take more or less of it.
 func (r *reader) space() {
-	for r.at < len(r.s) && strings.IndexByte(" \t\r\n", r.s[r.at]) >= 0 {
-		r.at++
-	}
+	r.at = len(r.s) - len(strings.TrimLeftFunc(r.s[r.at:], unicode.IsSpace))
 }
 
 // word reads up to a brace, a comma, an apostrophe or space.
 func (r *reader) word() string {
 	r.space()
-	from := r.at
-	for r.at < len(r.s) && strings.IndexByte("{}, \t\r\n'", r.s[r.at]) < 0 {
-		r.at++
+	n := strings.IndexFunc(r.s[r.at:], func(c rune) bool { return strings.ContainsRune("{},'", c) || unicode.IsSpace(c) })
+	if n < 0 {
+		n = len(r.s) - r.at
 	}
-	w := r.s[from:r.at]
+	w := r.s[r.at : r.at+n]
+	r.at += n
 	r.space()
 	return w
 }
