@@ -248,12 +248,20 @@ func (f Format) named(name string) Format {
 	return f
 }
 
-// Holds returns what is in a text, or in a key, that the format cannot hold; nil where it can.
+// Holds returns what is in a text that the format cannot hold; nil where it can.
 func (f Format) Holds(text string) error {
 	if holder, is := f.Grammar.(resource.Holder); is {
 		return holder.Holds(text)
 	}
 	return nil
+}
+
+// HoldsKey is Holds for a key.
+func (f Format) HoldsKey(key string) error {
+	if holder, is := f.Grammar.(resource.NameHolder); is {
+		return holder.HoldsName(key)
+	}
+	return f.Holds(key)
 }
 
 // Extracted is the extension of source files that are made from programs, and whose names say no language; "" for none.

@@ -45,6 +45,14 @@ func isNewMetadata(n *resource.New) bool {
 		strings.HasPrefix(n.Name, "@") && n.Kind == resource.Map && !messages.IsNew(n)
 }
 
+// HoldsName refuses names that would be read as metadata's.
+func (grammar) HoldsName(name string) error {
+	if strings.HasPrefix(name, "@@") {
+		return errMetadata
+	}
+	return nil
+}
+
 // Own reports metadata that would name the authors, the language or the texts of the source. A program reads a file by
 // its settings.
 func (g grammar) Own(f *resource.File, i int) bool {

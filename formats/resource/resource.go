@@ -231,6 +231,11 @@ type Holder interface {
 	Holds(text string) error
 }
 
+// NameHolder is implemented by grammars whose format cannot hold every name of an outermost entry.
+type NameHolder interface {
+	HoldsName(name string) error
+}
+
 // Indexed is implemented by grammars whose files say by index which plural forms there are. Forms are these, in the
 // file's order, "" at an index without a form of its own.
 type Indexed interface {

@@ -577,7 +577,7 @@ func Unsent(b *Bundle, f *resource.File) map[string]string {
 		if e.Kind != resource.Text || unsent[e.Key] != "" {
 			continue
 		}
-		err := cmp.Or(format.Holds(e.Text), format.Holds(e.Key))
+		err := cmp.Or(format.Holds(e.Text), format.HoldsKey(e.Key))
 		if spelling.IsForm(e.Form) && !slices.Contains(plural.Order, e.Form) {
 			err = fmt.Errorf(formless+"%q, which no language has; correct its name", e.Form)
 		}

@@ -2,10 +2,13 @@ package bundle
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/sync/report"
+	"github.com/locsync/locsync/sync/text/catalog"
 )
 
 // What a pass tells of a file is what keeps a text from being sent; what is odd, and works, is for check alone.
@@ -151,6 +154,41 @@ func TestWhatToolsRefuse(t *testing.T) {
 		}
 		if strings.Join(got, ", ") != c.want {
 			t.Errorf("%s, %q: %q, want %q", c.path, c.text, got, c.want)
+		}
+	}
+}
+
+// Texts travel in formats that take some names for settings of the file.
+func TestNamesThatCannotTravel(t *testing.T) {
+	p := project(t, `
+[[project.files]]
+source = "L.xcstrings"
+output = "L.xcstrings"
+[[project.files]]
+source = "en.yaml"
+output = "{LANGUAGE}.yaml"
+[[project.files]]
+source = "en.xml"
+output = "{LANGUAGE}.xml"
+`)
+	bundles := find(t, tree("L.xcstrings", "", "en.yaml", "", "en.xml", ""), p)
+	for i, c := range []struct{ src, unsent string }{
+		{`{"sourceLanguage": "en", "strings": {"@@a": {}, "@b": {}, "c@@": {}}, "version": "1.0"}`, "@@a"},
+		{"'@@a': A\n'@b': B\nc:\n  '@@d': D\n", ""},
+		{`<resources><string name="@@a">A</string></resources>`, ""},
+	} {
+		b := bundles[i]
+		f, err := b.Parse([]byte(c.src), b.Source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unsent := Unsent(b, f)
+		if got := strings.Join(slices.Sorted(maps.Keys(unsent)), " "); got != c.unsent {
+			t.Errorf("%s: %q cannot be sent, want %q", b.Path, got, c.unsent)
+		}
+		sent := func(n catalog.Name) bool { return unsent[n.Key] == "" }
+		if _, err := Compose(b, f, b.Path, sent); err != nil {
+			t.Errorf("%s: the others cannot be sent either: %v", b.Path, err)
 		}
 	}
 }
