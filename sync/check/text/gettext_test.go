@@ -48,7 +48,8 @@ func pieces(r programs.Reader) []string {
 		programs.Lisp:       "~a|~s|~d|~D|~%|~~|~A|~c|~x|~b|~o|~&",
 		programs.Shell:      "$A|$B|${A}|${B}|$1|$$|${A-b}|${|$a_b",
 		programs.CSharp:     "{0}|{1}|{2}|{0:N2}|{1,5}|{1,-5:x}|{ 0 }|{name}|{{|}}|{0",
-		programs.JavaMessage: "{0}|{1}|{0,number}|{1,date}|{0,number,#.##}|{0,number,integer}|{1,date,short}|{0,choice,0#a|1#b}|" +
+		programs.JavaMessage: "{0,number,'#'0}|{0,number,'#}|{0,choice,0#a'b'|" +
+			"{0}|{1}|{0,number}|{1,date}|{0,number,#.##}|{0,number,integer}|{1,date,short}|{0,choice,0#a|1#b}|" +
 			"{name}|'{0}'|''|{0,numero}|{0|{1,time,HH:mm}|{0, number}|{0,number,abc}|{ 0 }|{0,choice,0#x{1}|1<y}",
 		programs.PythonBrace: "{0}|{name}|{name.x}|{a[0]}|{name:>10}|{a!r}|{}|{ name }|{{|}}|{0:.2f}|{name:{width}}|{name:{w}x}|{n:d}|{a[b]}",
 		programs.PerlBrace:   "{name}|{n}|{ x }|{1}|{a_b}|{name",

@@ -1,8 +1,10 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -327,7 +329,7 @@ func (g *gettextMessage) argument(spelled string) {
 	inside := spelled[1 : len(spelled)-1]
 	n := span(inside, 0, digits)
 	number, rest := inside[:n], inside[n:]
-	arg := Argument{Name: plainNumber(number), Type: "object", Spelled: spelled}
+	arg := Argument{Name: cmp.Or(strings.TrimLeft(number, "0"), "0"), Type: "object", Spelled: spelled}
 	style := ""
 	types := map[string]string{",time": "date", ",date": "date", ",number": "number", ",choice": "number"}
 	for word, typ := range types {
@@ -353,43 +355,37 @@ func (g *gettextMessage) argument(spelled string) {
 }
 
 func (g *gettextMessage) choice(style, spelled string) {
-	for style != "" && g.fault == "" {
-		n := strings.IndexAny(style, "<#|")
-		if n < 0 {
-			return
-		}
-		if n == 0 || style[n] == '|' {
+	plain := unquotable(style)
+	for from, to := 0, 0; from <= len(style) && g.fault == ""; from = to + 1 {
+		to = from + strings.IndexByte(plain[from:]+"|", '|')
+		n := strings.IndexAny(plain[from:to], "<#")
+		if n > 0 {
+			g.pattern(javaQuotation.ReplaceAllStringFunc(style[from+n+1:to], dissolved))
+		} else if n == 0 || to < len(style) { // what is behind the last bar is not looked at
 			g.fault = fmt.Sprintf("%q has a choice without a number", excerpt(spelled))
-			return
 		}
-		var text string
-		text, style = unquoted(style[n+1:])
-		g.pattern(text)
 	}
 }
 
-// unquoted is the text of a choice, up to a bar, without the apostrophes that quote.
-func unquoted(s string) (text, rest string) {
-	var b strings.Builder
-	quoted := false
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '\'' && at(s, i+1) == '\'':
-			b.WriteByte('\'')
-			i++
-		case s[i] == '\'':
-			quoted = !quoted
-		case s[i] == '|' && !quoted:
-			return b.String(), s[i+1:]
-		default:
-			b.WriteByte(s[i])
-		}
+// javaQuotation is what an apostrophe quotes, up to the next one or to the end; two are one.
+var javaQuotation = regexp.MustCompile(`''|'(?:[^']|'')*'?`)
+
+// unquotable is a pattern of the same length that has no sign where one is quoted.
+func unquotable(s string) string {
+	return javaQuotation.ReplaceAllStringFunc(s, func(quoted string) string { return strings.Repeat("x", len(quoted)) })
+}
+
+// dissolved is the text of a quotation.
+func dissolved(quotation string) string {
+	if quotation == "''" {
+		return "'"
 	}
-	return b.String(), ""
+	return strings.ReplaceAll(strings.TrimSuffix(quotation[1:], "'"), "''", "'")
 }
 
 // isGettextNumber reports whether msgfmt takes a pattern of numbers: there is a digit, and behind each semicolon.
 func isGettextNumber(s string) bool {
+	s = unquotable(s)
 	from := strings.IndexAny(s, "#0")
 	return from >= 0 && !slices.ContainsFunc(strings.Split(s[from:], ";"), func(half string) bool {
 		return !strings.ContainsAny(half, "#0")
