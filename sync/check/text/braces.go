@@ -6,263 +6,93 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// readComposite is .NET's String.Format: {0}, {1,-5:N2}, {{ and }}.
-func readComposite(s string, _ Options) Text { return composite(s, " ", "{") }
+// pattern reads texts whose arguments one expression finds: the first group that is there names one, and the group
+// "wrong" is where a sign stands for none, which the program refuses.
+type pattern struct {
+	find  *regexp.Regexp
+	signs string // which a text without an argument seldom has
+	fault string // in words
+}
 
-// readCSharp is the same as msgfmt judges it: without blanks, and with braces in formats.
-func readCSharp(s string, _ Options) Text { return composite(s, "", "") }
-
-// composite reads a format, with what may be around the parts of an item, and what a format cannot have.
-func composite(s, blank, not string) (t Text) {
-	for i := 0; i < len(s); {
+func (p pattern) read(s string, _ Options) (t Text) {
+	if !strings.ContainsAny(s, p.signs) {
+		return t
+	}
+	wrong := p.find.SubexpIndex("wrong")
+	for _, m := range p.find.FindAllStringSubmatchIndex(s, -1) {
+		group := 1
+		for 2*group < len(m) && m[2*group] < 0 {
+			group++
+		}
 		switch {
-		case s[i] != '{' && s[i] != '}':
-			i++
-		case at(s, i+1) == s[i]:
-			i += 2
-		case s[i] == '}':
-			return Text{Faults: []string{"a } has no {; write }} for a brace"}}
+		case 2*group == len(m): // a sign that is escaped
+		case group == wrong:
+			return Text{Faults: []string{fmt.Sprintf(p.fault, excerpt(s[m[0]:]))}}
 		default:
-			n := compositeItem(s[i:], blank, not)
-			if n == 0 {
-				return Text{Faults: []string{fmt.Sprintf("%q cannot be a placeholder: a { is followed by a number; write {{ for "+
-					"a brace", excerpt(s[i:]))}}
-			}
-			number := s[i+1 : i+1+span(s, i+1, digits)]
-			t.Arguments = append(t.Arguments, Argument{Name: plainNumber(number), Spelled: s[i : i+n]})
-			i += n
+			t.Arguments = append(t.Arguments, Argument{Name: s[m[2*group]:m[2*group+1]], Spelled: s[m[0]:m[1]]})
 		}
 	}
 	return t
 }
 
-// compositeItem is the length of an item; 0 where s begins with none.
-func compositeItem(s, blank, not string) int {
-	i := 1 + span(s, 1, digits)
-	if i == 1 {
-		return 0
-	}
-	i += span(s, i, blank)
-	if at(s, i) == ',' {
-		i++
-		i += span(s, i, blank)
-		if at(s, i) == '-' {
-			i++
-		}
-		n := span(s, i, digits)
-		if n == 0 {
-			return 0
-		}
-		i += n
-		i += span(s, i, blank)
-	}
-	if at(s, i) == ':' {
-		for i < len(s) && s[i] != '}' && strings.IndexByte(not, s[i]) < 0 {
-			i++
-		}
-	}
-	if at(s, i) != '}' {
-		return 0
-	}
-	return i + 1
-}
+const (
+	path = `(?:` + word + `|\d+)(?:\.` + word + `|\[(?:` + word + `|\d+)\])*` // name.part[0]
+	spec = `\{\{|\{` + path + `\}|(?:[\x00-z|-\x7f]?[<>=^])?[+\- ]?#?0?\d*(?:\.\d*)?[bcdoxXneEfFgG%]?`
 
-// plainNumber is a number without zeros in front.
-func plainNumber(s string) string {
-	if short := strings.TrimLeft(s, "0"); short != "" {
-		return short
-	}
-	return "0"
-}
+	noItem = "%q cannot be a placeholder: a { is followed by a number; write {{ or }} for a brace"
+)
 
-// readPythonBrace is Python's str.format, as msgfmt judges it: braces that only close are text.
-func readPythonBrace(s string, _ Options) (t Text) {
-	for i := 0; i < len(s); {
-		if s[i] != '{' {
-			i++
-			continue
-		}
-		if at(s, i+1) == '{' {
-			i += 2
-			continue
-		}
-		n := pythonField(s[i:], true)
-		if n == 0 {
-			return Text{Faults: []string{fmt.Sprintf("%q cannot be a placeholder; write {{ for a brace", excerpt(s[i:]))}}
-		}
-		spelled := s[i : i+n]
-		t.Arguments = append(t.Arguments, Argument{Name: spelled[1 : n-1], Spelled: spelled})
-		i += n
-	}
-	return t
-}
-
-// pythonField is the length of a field of str.format, {name.part[0]:>10}; 0 where s begins with none.
-func pythonField(s string, outer bool) int {
-	i := 1
-	n := words(s, i) + 0
-	if n == 0 {
-		n = span(s, i, digits)
-	}
-	if n == 0 {
-		return 0
-	}
-	for i += n; ; {
-		switch at(s, i) {
-		case '.':
-			n = words(s, i+1)
-			if n == 0 {
-				return 0
-			}
-			i += 1 + n
-			continue
-		case '[':
-			n = max(words(s, i+1), span(s, i+1, digits))
-			if n == 0 || at(s, i+1+n) != ']' {
-				return 0
-			}
-			i += 2 + n
-			continue
-		case ':':
-			n = pythonSpec(s[i+1:])
-			if !outer || n < 0 {
-				return 0
-			}
-			i += 1 + n
-		}
-		if at(s, i) != '}' {
-			return 0
-		}
-		return i + 1
-	}
-}
-
-// pythonSpec is the length of a format specification; -1 for none that can be read.
-func pythonSpec(s string) int {
-	if strings.HasPrefix(s, "{{") {
-		return 2
-	}
-	if at(s, 0) == '{' {
-		if n := pythonField(s, false); n > 0 {
-			return n
-		}
-		return -1
-	}
-	i := 0
-	if strings.IndexByte("<>=^", at(s, 1)) >= 0 && len(s) > 1 {
-		i = 2
-	} else if strings.IndexByte("<>=^", at(s, 0)) >= 0 && s != "" {
-		i = 1
-	}
-	for _, optional := range []string{"+- ", "#", "0"} {
-		i += min(1, span(s, i, optional))
-	}
-	i += span(s, i, digits)
-	if at(s, i) == '.' {
-		i++
-		i += span(s, i, digits)
-	}
-	return i + min(1, span(s, i, "bcdoxXneEfFgG%"))
-}
-
-// readPerlBrace is Locale::TextDomain's {name}. What is spelled otherwise is text.
-func readPerlBrace(s string, _ Options) (t Text) {
-	for i := strings.IndexByte(s, '{'); i >= 0 && i < len(s); {
-		if n := words(s, i+1); n > 0 && at(s, i+1+n) == '}' {
-			t.Arguments = append(t.Arguments, Argument{Name: s[i+1 : i+1+n], Spelled: s[i : i+2+n]})
-			i += n
-		}
-		next := strings.IndexByte(s[i+1:], '{')
-		if next < 0 {
-			break
-		}
-		i += 1 + next
-	}
-	return t
-}
+var (
+	// composite is .NET's String.Format: {0}, {1,-5:N2}, {{ and }}. csharp is the same as msgfmt judges it: without
+	// blanks, and with braces in formats.
+	composite = pattern{regexp.MustCompile(`\{\{|\}\}|\{0*(\d+) *(?:, *-?\d+ *)?(?::[^{}]*)?\}|(?P<wrong>[{}])`),
+		"{}", noItem}
+	csharp = pattern{regexp.MustCompile(`\{\{|\}\}|\{0*(\d+)(?:,-?\d+)?(?::[^}]*)?\}|(?P<wrong>[{}])`), "{}", noItem}
+	// pythonBrace is Python's str.format, as msgfmt judges it: braces that only close are text.
+	pythonBrace = pattern{regexp.MustCompile(`\{\{|\{(` + path + `(?::(?:` + spec + `))?)\}|(?P<wrong>\{)`),
+		"{", "%q cannot be a placeholder; write {{ for a brace"}
+	// perlBrace is Locale::TextDomain's {name}. What is spelled otherwise is text.
+	perlBrace = pattern{regexp.MustCompile(`\{(` + word + `)\}`), "{", ""}
+	qt        = pattern{regexp.MustCompile(`%L?(?:0(\d)|(\d\d?))`), "%", ""}
+	qtPlural  = pattern{regexp.MustCompile(`%L?(n)`), "%", ""}
+	kde       = pattern{regexp.MustCompile(`%([1-9]\d*)`), "%", ""}
+	// oneDigit is that of Smalltalk and YCP: %1 to %9, and %% for a sign.
+	oneDigit = pattern{regexp.MustCompile(`%([1-9])|%%|(?P<wrong>%)`), "%", noSign}
+	// shell is envsubst.
+	shell = pattern{regexp.MustCompile(`\$(?:(` + word + `)|\{(` + word + `)\})|(?P<wrong>\$)`),
+		"$", "the $ of %q begins no $NAME or ${NAME}"}
+	// tilde is the plain directives of Scheme and Lisp: ~a, ~d. A text with others is not judged.
+	tilde = pattern{regexp.MustCompile(`(?i)~([asdboxc])|~[%~&\n]|(?P<wrong>~)`), "~", "%q is an unknown directive"}
+)
 
 // readQt is QString::arg: %1, %L12.
-func readQt(s string, _ Options) (t Text) {
-	simple := true
-	for i := 0; i+1 < len(s); i++ {
-		if s[i] != '%' {
-			continue
-		}
-		from := i + 1
-		if s[from] == 'L' {
-			from++
-		}
-		n := min(2, span(s, from, digits))
-		if n == 0 {
-			continue
-		}
-		simple = simple && from == i+1 && n == 1
-		t.Arguments = append(t.Arguments, Argument{Name: plainNumber(s[from : from+n]), Spelled: s[i : from+n]})
-		i = from + n - 1
+func readQt(s string, o Options) Text {
+	t := qt.read(s, o)
+	typ := "single digit"
+	if slices.ContainsFunc(t.Arguments, func(a Argument) bool { return len(a.Spelled) > len("%1") }) {
+		typ = "wide"
 	}
 	for i := range t.Arguments {
-		t.Arguments[i].Type = map[bool]string{true: "single digit", false: "wide"}[simple]
-	}
-	return t
-}
-
-// readDigits is that of Smalltalk and YCP: %1 to %9, and %% for a sign.
-func readDigits(s string, _ Options) (t Text) {
-	for i := strings.IndexByte(s, '%'); i >= 0 && i < len(s); i++ {
-		switch c := at(s, i+1); {
-		case s[i] != '%':
-			continue
-		case c >= '1' && c <= '9':
-			t.Arguments = append(t.Arguments, Argument{Name: s[i+1 : i+2], Spelled: s[i : i+2]})
-		case c != '%':
-			return Text{Faults: []string{fmt.Sprintf("the %% of %q would be taken for a placeholder; write %%%%",
-				excerpt(s[i:]))}}
-		}
-		i++
-	}
-	return t
-}
-
-// readQtPlural is %n.
-func readQtPlural(s string, _ Options) (t Text) {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			continue
-		}
-		from := i + 1
-		if at(s, from) == 'L' {
-			from++
-		}
-		if at(s, from) == 'n' {
-			t.Arguments = append(t.Arguments, Argument{Name: "n", Spelled: s[i : from+1]})
-			i = from
-		}
+		t.Arguments[i].Type = typ
 	}
 	return t
 }
 
 // readKDE is ki18n's %1: the numbers of a text are 1 to n, but for one.
-func readKDE(s string, _ Options) (t Text) {
-	numbers := make(map[int]bool)
-	for i := 0; i+1 < len(s); i++ {
-		n := span(s, i+1, digits)
-		if s[i] != '%' || n == 0 || s[i+1] == '0' {
-			continue
-		}
-		number, _ := strconv.Atoi(s[i+1 : i+1+n])
-		numbers[number] = true
-		t.Arguments = append(t.Arguments, Argument{Name: strconv.Itoa(number), Spelled: s[i : i+1+n]})
-		i += n
+func readKDE(s string, o Options) Text {
+	t := kde.read(s, o)
+	numbers := make(map[string]bool)
+	for _, a := range t.Arguments {
+		numbers[a.Name] = true
 	}
-	for number := range numbers {
-		if number > len(numbers)+1 {
-			return Text{Faults: []string{fmt.Sprintf("it has %%%d, and leaves out more than one of the arguments below",
-				number)}}
-		}
+	if most := rank(t.Arguments) - 1; most > len(numbers)+1 {
+		return Text{Faults: []string{fmt.Sprintf("it has %%%d, and leaves out more than one of the arguments below", most)}}
 	}
 	return t
 }
@@ -283,46 +113,12 @@ func readKUIT(s string, o Options) Text {
 	}
 }
 
-// readShell is envsubst: $NAME and ${NAME}.
-func readShell(s string, _ Options) (t Text) {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '$' {
-			continue
-		}
-		from, braced := i+1, at(s, i+1) == '{'
-		if braced {
-			from++
-		}
-		n := words(s, from)
-		end := from + n
-		if n == 0 || braced && at(s, end) != '}' {
-			return Text{Faults: []string{fmt.Sprintf("the $ of %q begins no $NAME or ${NAME}", excerpt(s[i:]))}}
-		}
-		if braced {
-			end++
-		}
-		t.Arguments = append(t.Arguments, Argument{Name: s[from : from+n], Spelled: s[i:end]})
-		i = end - 1
-	}
-	return t
-}
-
-// readTilde is the plain directives of Scheme and Lisp: ~a, ~d. A text with others is not judged.
-func readTilde(s string, _ Options) (t Text) {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '~' {
-			continue
-		}
-		i++
-		typ, is := map[byte]string{'a': "any", 's': "any", 'd': "integer", 'b': "integer", 'o': "integer",
-			'x': "integer", 'c': "char", '%': "", '~': "", '&': "", '\n': ""}[at(strings.ToLower(s), i)]
-		if !is {
-			return Text{Faults: []string{fmt.Sprintf("%q is an unknown directive", excerpt(s[i-1:]))}}
-		}
-		if typ != "" {
-			number := strconv.Itoa(len(t.Arguments) + 1)
-			t.Arguments = append(t.Arguments, Argument{Name: number, Type: typ, Spelled: s[i-1 : i+1]})
-		}
+// readTilde counts the directives.
+func readTilde(s string, o Options) Text {
+	t := tilde.read(s, o)
+	types := map[string]string{"a": "any", "s": "any", "c": "char"}
+	for i, a := range t.Arguments {
+		t.Arguments[i].Name, t.Arguments[i].Type = strconv.Itoa(i+1), cmp.Or(types[strings.ToLower(a.Name)], "integer")
 	}
 	return t
 }
@@ -415,7 +211,7 @@ func (r *printfReader) rubyDirective() {
 func (r *printfReader) rubyEnd(start, number int, name string, amounts []int) {
 	c := at(r.s, r.at)
 	if c == 0 || c >= 128 || !r.known[c] {
-		r.fail("the %% of %q would be taken for a placeholder; write %%%%", excerpt(r.s[start:]))
+		r.fail(noSign, excerpt(r.s[start:]))
 		return
 	}
 	typ := r.types[c]

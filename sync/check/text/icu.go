@@ -73,16 +73,11 @@ func (r *icuReader) fail(format string, args ...any) {
 func (r *icuReader) space() {
 	for r.at < len(r.s) {
 		c, n := utf8.DecodeRuneInString(r.s[r.at:])
-		if !isPatternSpace(c) {
+		if !unicode.Is(unicode.Pattern_White_Space, c) {
 			return
 		}
 		r.at += n
 	}
-}
-
-// isPatternSpace is Unicode's Pattern_White_Space.
-func isPatternSpace(c rune) bool {
-	return c >= '\t' && c <= '\r' || c == ' ' || c == 0x85 || c == 0x200e || c == 0x200f || c == 0x2028 || c == 0x2029
 }
 
 // identifier reads up to white space or a sign of a pattern's syntax.
@@ -90,26 +85,12 @@ func (r *icuReader) identifier() string {
 	from := r.at
 	for r.at < len(r.s) {
 		c, n := utf8.DecodeRuneInString(r.s[r.at:])
-		if isPatternSpace(c) || unicode.IsSpace(c) && !r.strict || isSyntax(c) {
+		if unicode.In(c, unicode.Pattern_White_Space, unicode.Pattern_Syntax) || unicode.IsSpace(c) && !r.strict {
 			break
 		}
 		r.at += n
 	}
 	return r.s[from:r.at]
-}
-
-// isSyntax is Unicode's Pattern_Syntax.
-func isSyntax(c rune) bool {
-	switch {
-	case c < 0x80:
-		return c > ' ' && c != '_' && !isWord(byte(c)) && c != 0x7f
-	case c < 0x100:
-		return strings.ContainsRune("¡¢£¤¥¦§©«¬®°±¶»¿×÷", c)
-	}
-	return c >= 0x2010 && c <= 0x2027 || c >= 0x2030 && c <= 0x203e || c >= 0x2041 && c <= 0x2053 ||
-		c >= 0x2055 && c <= 0x205e || c >= 0x2190 && c <= 0x245f || c >= 0x2500 && c <= 0x2775 ||
-		c >= 0x2794 && c <= 0x2bff || c >= 0x2e00 && c <= 0x2e7f || c >= 0x3001 && c <= 0x3003 ||
-		c >= 0x3008 && c <= 0x3020 || c == 0x3030 || c == 0xfd3e || c == 0xfd3f || c == 0xfe45 || c == 0xfe46
 }
 
 func isPlural(kind string) bool { return kind == "plural" || kind == "selectordinal" }

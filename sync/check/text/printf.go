@@ -222,7 +222,7 @@ func (r *printfReader) directive() {
 			r.add("", d.number, typ, d.start)
 			return
 		}
-		r.fail("the %% of %q would be taken for a placeholder; write %%%%", excerpt(r.s[d.start:]))
+		r.fail(noSign, excerpt(r.s[d.start:]))
 		return
 	}
 	r.at++

@@ -52,6 +52,12 @@ func span(s string, i int, set string) int {
 
 const digits = "0123456789"
 
+// word is a name in expressions, and noSign what is said of a sign that begins no placeholder.
+const (
+	word   = `[A-Za-z_]\w*`
+	noSign = "the %% of %q would be taken for a placeholder; write %%%%"
+)
+
 // words is the length of a name from i on: a letter or _, and digits behind.
 func words(s string, i int) int {
 	n := 0
