@@ -22,7 +22,7 @@ func (p *pair) harmless() {
 		return
 	}
 	if p.text == p.source {
-		if p.foreign() && len(strings.Fields(p.source)) > 2 && isSentence(p.source, 2) {
+		if all, small := wordsOf(p.source); p.foreign() && all > 2 && small > 1 {
 			p.kind(Same, "it is the source text")
 		}
 		return
@@ -51,20 +51,23 @@ func baseOf(code string) string {
 	return base
 }
 
-// isSentence reports whether a text has so many words that are not names: that begin with a small letter.
-func isSentence(s string, least int) bool {
-	words := 0
+// wordsOf counts the words of a text, and those of them that are not names: that begin with a small letter.
+func wordsOf(s string) (all, small int) {
 	for word := range strings.FieldsSeq(s) {
+		all++
 		first, size := utf8.DecodeRuneInString(word)
 		if unicode.IsLower(first) && len(word) > size && !strings.ContainsAny(word, "{}<>%$@/=_\\") {
-			words++
+			small++
 		}
 	}
-	return words >= least
+	return all, small
 }
 
 // Sentence reports whether a text is long enough to tell that it is a language's: five words of it at least.
-func Sentence(s string) bool { return isSentence(s, 3) && len(strings.Fields(s)) >= 5 }
+func Sentence(s string) bool {
+	all, small := wordsOf(s)
+	return all >= 5 && small >= 3
+}
 
 // near are languages that have sentences in common.
 var near = [][]string{{"nb", "nn", "no", "da", "sv"}, {"hr", "bs", "sr", "sh", "sl", "cnr"}, {"pt", "gl", "es"},
@@ -139,8 +142,9 @@ func (p *pair) numbersIn() {
 		return
 	}
 	have := slices.DeleteFunc(numbersOf(p.text, true), func(number string) bool { return len(number) < 2 })
+	words, _ := wordsOf(p.source)
 	for _, number := range numbersOf(p.source, false) {
-		asked := len(number) > 1 && len(number) < 7 && (len(have) > 0 || len(strings.Fields(p.source)) > 4)
+		asked := len(number) > 1 && len(number) < 7 && (len(have) > 0 || words > 4)
 		if asked && !slices.Contains(have, number) && !strings.Contains(p.text, number) {
 			p.kind(Number, "it does not have the number %s of the source", number)
 			return

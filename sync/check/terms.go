@@ -42,9 +42,8 @@ func (t *Terms) In(source, language string) (all []Term) {
 
 // wrong are the terms of a source that its translation does not have as they must be.
 func (t *Terms) wrong(source, text, language string) (all []Finding) {
-	lower := strings.ToLower(text)
 	for _, term := range t.In(source, language) {
-		found := func(word string) bool { return strings.Contains(lower, strings.ToLower(word)) }
+		found := func(word string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(word)) }
 		switch {
 		case term.Verbatim && !strings.Contains(text, term.Word):
 			all = append(all, say(TermKind, "the term %q must stay as it is", term.Word))
