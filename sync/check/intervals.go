@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/locsync/locsync/sync/check/text"
 	"github.com/locsync/locsync/sync/text/plural"
 )
 
@@ -66,7 +67,7 @@ func (p *pair) intervals() {
 			func(c plural.Category) bool { return c.Rare })
 		if len(categories) > 0 && len(rest) != len(categories) {
 			p.found(Names, "the form %q begins with no interval that the program takes, as the source's do",
-				excerpt(rest[0]))
+				text.Excerpt(rest[0]))
 		}
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/locsync/locsync/sync/check/text"
 )
 
 // tag is one tag of a text.
@@ -53,7 +55,7 @@ func tagsIn(s string) []tag {
 		}
 		at += i + 1
 		t, size := tagAt(s[at:])
-		if size > 0 && macro(s[at-1:]) == 0 {
+		if size > 0 && text.Macro(s[at-1:]) == 0 {
 			t.spelled = s[at-1 : at+size]
 			all = append(all, t)
 			at += size

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/locsync/locsync/sync/check/text"
 	"github.com/locsync/locsync/sync/text/plural"
 )
 
@@ -54,7 +55,7 @@ type nameReader struct {
 // take reads a placeholder between these signs, if one is here.
 func (r *nameReader) take(open, end string) bool {
 	rest, ok := strings.CutPrefix(r.s[r.at:], open)
-	if !ok || open == "%<" && macro(r.s[r.at+1:]) > 0 {
+	if !ok || open == "%<" && text.Macro(r.s[r.at+1:]) > 0 {
 		return false
 	}
 	key, size := keyUpTo(rest, end, open == "%{" || open == "${")
@@ -152,11 +153,11 @@ func (p *pair) names() {
 	in := p.in
 	percents := in.Programs.Named
 	rails := in.Programs.Rails && (strings.Contains(in.Key, "errors") || strings.Contains(in.Key, "helpers"))
-	source, text := withoutIntervals(p.source), withoutIntervals(p.text)
+	source, translation := withoutIntervals(p.source), withoutIntervals(p.text)
 	if spokenOf.MatchString(source) {
-		source, text = wordInBraces.ReplaceAllString(source, ""), wordInBraces.ReplaceAllString(text, "")
+		source, translation = wordInBraces.ReplaceAllString(source, ""), wordInBraces.ReplaceAllString(translation, "")
 	}
-	have, use := namesIn(source, percents), namesIn(text, percents)
+	have, use := namesIn(source, percents), namesIn(translation, percents)
 	if len(have) > maxNames || len(use) > maxNames {
 		return
 	}
@@ -184,7 +185,7 @@ func (p *pair) names() {
 		lacks = slices.DeleteFunc(lacks, func(n name) bool { return isOfWiki(n) && n.key != strings.ToUpper(n.key) })
 		extra = slices.DeleteFunc(extra, isOfWiki)
 	}
-	torn := len(have) > 0 && unpaired(source) == 0 && unpaired(text) != 0
+	torn := len(have) > 0 && unpaired(source) == 0 && unpaired(translation) != 0
 	if !torn && p.aboutNumber(have, lacks, extra) {
 		return
 	}

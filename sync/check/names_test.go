@@ -79,7 +79,7 @@ func TestIntervalsAreWhole(t *testing.T) {
 		{source, "kein|ein|%count% Äpfel", sound},
 		{source, "{0} kein|{1} ein|]2,Inf[ %count% Äpfel", "it has no form for the number 2, which the source has one for"},
 		{source, "{0} kein|{1} ein|]1,Unendlich[ %count%",
-			`the form "]1,Unend…" begins with no interval that the program takes, as the source's do`},
+			`the form "]1,Unendlich…" begins with no interval that the program takes, as the source's do`},
 		{source, "{0} kein|{1} ein|]1,9[ %count%", "it has no form for the number 9, which the source has one for"},
 		{"a|b", "{0} a|b", sound},
 		{"[1] a | [2] b", "[1] a", sound},

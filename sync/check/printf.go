@@ -1,7 +1,6 @@
 package check
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func conversions(s string, d programs.Printf, isOne func(conversion) bool) (all 
 		switch {
 		case !ok:
 			if stray == "" {
-				stray = excerpt(s[at:])
+				stray = text.Excerpt(s[at:])
 			}
 			at++
 			continue
@@ -88,17 +87,6 @@ func conversions(s string, d programs.Printf, isOne func(conversion) bool) (all 
 		}
 		at += len(c.spelled)
 	}
-}
-
-// excerpt is the beginning of a text, for people.
-func excerpt(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > 8 {
-			return s[:i] + "…"
-		}
-	}
-	return s
 }
 
 // conversionAt reads the placeholder at a per cent sign.
@@ -146,7 +134,7 @@ func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool
 	} else {
 		from = at
 	}
-	if size := macro(s[at:]); size > 0 && d != programs.Java {
+	if size := text.Macro(s[at:]); size > 0 && d != programs.Java {
 		c.class, c.spelled = integer, s[start:at+size]
 		return c, true
 	}
@@ -194,17 +182,6 @@ func takesFlags(letter byte, flags, precision string) bool {
 	}
 	whole := strings.IndexByte("doxctn%", lower) >= 0
 	return strings.Trim(flags, taken) == "" && (precision == "" || !whole)
-}
-
-// inttypes are the macros of inttypes.h as gettext has them between per cent sign and argument: %<PRIu64>.
-var inttypes = regexp.MustCompile(`^<PRI[diouxX](?:(?:LEAST|FAST)?(?:8|16|32|64)|MAX|PTR)>`)
-
-// macro is the length of such a macro at the start of a text; 0 where there is none.
-func macro(s string) int {
-	if s == "" || s[0] != '<' {
-		return 0
-	}
-	return len(inttypes.FindString(s))
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -96,8 +96,8 @@ func (p *pair) read() bool {
 	switch {
 	case len(p.findings) > 0:
 	case translation.Unshown != "" && source.Unshown == "":
-		p.warned(Names, fmt.Sprintf("the sign that %q begins with is not shown, nor is what follows it; write $$ for a "+
-			"dollar", translation.Unshown))
+		p.warned(Names, "the sign that %q begins with is not shown, nor is what follows it; write $$ for a dollar",
+			translation.Unshown)
 	case kindOf(r) == ICU:
 		p.icu() // what is in which branch
 	case r == programs.MessageFormat:

@@ -60,20 +60,11 @@ func (a *withheld) shaped(source catalog.Catalog, in catalog.Three, result *cata
 			delete(bad, key)
 		}
 	}
-	told := make(map[string]bool)
+	a.leave(report.CodeShape, "", in, result, bad, func(n catalog.Name) string { return n.Key })
 	taken := make(map[string]bool)
-	result.Changes = slices.DeleteFunc(result.Changes, func(c catalog.Change) bool {
-		if c.Op == catalog.Removed || bad[c.Key] == "" {
-			taken[c.Key] = taken[c.Key] || c.Op != catalog.Removed
-			return false
-		}
-		if !told[c.Key] {
-			told[c.Key] = true
-			a.leaveOut(report.CodeShape, c.Key, "the translation is left out: "+bad[c.Key]+"; correct it at the service")
-		}
-		result.Leave(in.Base, c.Name)
-		return true
-	})
+	for _, c := range result.Changes {
+		taken[c.Key] = taken[c.Key] || c.Op != catalog.Removed
+	}
 	for _, u := range in.Ours {
 		if taken[u.Key] && ShapeOf(u.Form) != want[u.Key].Kind {
 			result.Changes = append(result.Changes, catalog.Change{Op: catalog.Removed, Name: u.Name})
@@ -93,8 +84,8 @@ func (a *withheld) checked(source catalog.Catalog, in catalog.Three, result *cat
 			return false
 		}
 		for _, f := range findings {
-			a.leaveOut(f.Check, c.Key, fmt.Sprintf("the translation %q is left out: %s; correct it at the service, "+
-				"or switch the check off with skip_checks in [[project.files]]", c.Text, f.Reason))
+			a.leaveOut(f.Check, c.Key, fmt.Sprintf("the translation %q is left out: %s; correct it at the service%s",
+				c.Text, f.Reason, orSkip))
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -135,7 +126,7 @@ func (a *withheld) pluralsWhole(source catalog.Catalog, in catalog.Three, result
 			bad[key] = findings[0].Reason
 		}
 	}
-	a.leave(in, result, bad, func(n catalog.Name) string {
+	a.leave(report.CodePlurals, orSkip, in, result, bad, func(n catalog.Name) string {
 		if !spelling.IsForm(n.Form) {
 			return ""
 		}
@@ -151,10 +142,13 @@ func (a *withheld) pluralsWhole(source catalog.Catalog, in catalog.Three, result
 	}
 }
 
+// orSkip is the other thing that people may do about a check.
+const orSkip = ", or switch the check off with skip_checks in [[project.files]]"
+
 // leave takes the changes of bad keys out of a merge's result and reports each of those keys once. of says
-// which of them a name counts to; "" for none.
+// which of them a name counts to; "" for none. otherwise is what people may do beside correcting it.
 func (a *withheld) leave(
-	in catalog.Three, result *catalog.Merged,
+	code, otherwise string, in catalog.Three, result *catalog.Merged,
 	bad map[string]string, of func(catalog.Name) string,
 ) {
 	if len(bad) == 0 {
@@ -168,8 +162,7 @@ func (a *withheld) leave(
 		}
 		if !told[key] {
 			told[key] = true
-			a.leaveOut(report.CodePlurals, c.Key, "the translation is left out: "+bad[key]+
-				"; correct it at the service, or switch the check off with skip_checks in [[project.files]]")
+			a.leaveOut(code, c.Key, "the translation is left out: "+bad[key]+"; correct it at the service"+otherwise)
 		}
 		result.Leave(in.Base, c.Name)
 		return true
@@ -252,5 +245,5 @@ func (a *withheld) mapsWhole(source catalog.Catalog, in catalog.Three, result *c
 			bad[m.Other] = m.Reason
 		}
 	}
-	a.leave(in, result, bad, func(n catalog.Name) string { return of.MapOf(n.Key) })
+	a.leave(report.CodePlurals, orSkip, in, result, bad, func(n catalog.Name) string { return of.MapOf(n.Key) })
 }

@@ -33,7 +33,7 @@ func (p pattern) read(s string, _ Options) (t Text) {
 		switch {
 		case 2*group == len(m): // a sign that is escaped
 		case group == wrong:
-			return Text{Faults: []string{fmt.Sprintf(p.fault, excerpt(s[m[0]:]))}}
+			return Text{Faults: []string{fmt.Sprintf(p.fault, Excerpt(s[m[0]:]))}}
 		default:
 			t.Arguments = append(t.Arguments, Argument{Name: s[m[2*group]:m[2*group+1]], Spelled: s[m[0]:m[1]]})
 		}
@@ -154,13 +154,13 @@ func (r *printfReader) rubyDirective() {
 		switch {
 		case strings.IndexByte(" #+-0", c) >= 0 && c != 0:
 			if width || precision {
-				r.fail("%q: a flag is behind the width", excerpt(r.s[start:]))
+				r.fail("%q: a flag is behind the width", Excerpt(r.s[start:]))
 			}
 			r.at++
 		case c == '<':
 			end := strings.IndexByte(r.s[r.at:], '>')
 			if end < 0 || name != "" || number > 0 || len(amounts) > 0 {
-				r.fail("%q: its name does not end, or is not its only argument", excerpt(r.s[start:]))
+				r.fail("%q: its name does not end, or is not its only argument", Excerpt(r.s[start:]))
 				return
 			}
 			name = cmp.Or(r.s[r.at+1:r.at+end], emptyName)
@@ -169,13 +169,13 @@ func (r *printfReader) rubyDirective() {
 			n := span(r.s, r.at, digits)
 			if at(r.s, r.at+n) == '$' {
 				if number > 0 || name != "" {
-					r.fail("%q has two arguments", excerpt(r.s[start:]))
+					r.fail("%q has two arguments", Excerpt(r.s[start:]))
 				}
 				number, _ = strconv.Atoi(r.s[r.at : r.at+n])
 				r.at++
 			} else {
 				if width || precision {
-					r.fail("%q has two widths", excerpt(r.s[start:]))
+					r.fail("%q has two widths", Excerpt(r.s[start:]))
 				}
 				width = true
 			}
@@ -185,17 +185,17 @@ func (r *printfReader) rubyDirective() {
 				r.at++
 				precision = true
 			} else if width || precision {
-				r.fail("%q has two widths", excerpt(r.s[start:]))
+				r.fail("%q has two widths", Excerpt(r.s[start:]))
 			}
 			width = width || c == '*'
 			r.at++
 			amounts = append(amounts, r.dollar())
 			if name != "" {
-				r.fail("%q fills in by name and in order", excerpt(r.s[start:]))
+				r.fail("%q fills in by name and in order", Excerpt(r.s[start:]))
 			}
 		case c == '.':
 			if precision {
-				r.fail("%q has two precisions", excerpt(r.s[start:]))
+				r.fail("%q has two precisions", Excerpt(r.s[start:]))
 			}
 			precision = true
 			r.at++
@@ -211,7 +211,7 @@ func (r *printfReader) rubyDirective() {
 func (r *printfReader) rubyEnd(start, number int, name string, amounts []int) {
 	c := at(r.s, r.at)
 	if c == 0 || c >= 128 || !r.known[c] {
-		r.fail(noSign, excerpt(r.s[start:]))
+		r.fail(noSign, Excerpt(r.s[start:]))
 		return
 	}
 	typ := r.types[c]
@@ -219,7 +219,7 @@ func (r *printfReader) rubyEnd(start, number int, name string, amounts []int) {
 	if c == '{' {
 		end := strings.IndexByte(r.s[r.at:], '}')
 		if end < 0 || name != "" || number > 0 || len(amounts) > 0 {
-			r.fail("%q: its name does not end, or is not its only argument", excerpt(r.s[start:]))
+			r.fail("%q: its name does not end, or is not its only argument", Excerpt(r.s[start:]))
 			return
 		}
 		name = cmp.Or(r.s[r.at:r.at+end], emptyName)

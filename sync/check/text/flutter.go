@@ -92,7 +92,7 @@ func (r *flutterReader) cut(s string, escaping bool) {
 			n = 1
 			r.add(c, s[i:i+1])
 		default:
-			r.fault = fmt.Sprintf("%q is not expected in braces", excerpt(s[i:]))
+			r.fault = fmt.Sprintf("%q is not expected in braces", Excerpt(s[i:]))
 			return
 		}
 		i += n
@@ -109,7 +109,7 @@ func (r *flutterReader) fail() {
 		for _, t := range r.tokens[r.at:min(len(r.tokens), r.at+3)] {
 			around.WriteString(t.text)
 		}
-		r.fault = fmt.Sprintf("its braces cannot be read at %q", excerpt(around.String()))
+		r.fault = fmt.Sprintf("its braces cannot be read at %q", Excerpt(around.String()))
 	}
 }
 

@@ -30,7 +30,7 @@ func (d icuDialect) read(s string, _ Options) Text {
 	r := icuReader{icuDialect: d, s: s}
 	r.message(0, "", false)
 	if r.fault == "" && r.at < len(s) {
-		r.fail("%q is not expected", excerpt(s[r.at:]))
+		r.fail("%q is not expected", Excerpt(s[r.at:]))
 	}
 	if d.strict {
 		r.conflicts()
@@ -109,7 +109,7 @@ func (r *icuReader) message(depth int, in string, inTag bool) {
 			return
 		case c == '<' && r.tags && at(r.s, r.at+1) == '/':
 			if !inTag {
-				r.fail("%q closes nothing", excerpt(r.s[r.at:]))
+				r.fail("%q closes nothing", Excerpt(r.s[r.at:]))
 			}
 			return
 		case c == '<' && r.tags && isLetter(at(r.s, r.at+1)):
@@ -175,7 +175,7 @@ func (r *icuReader) tag(depth int, in string) {
 		return
 	}
 	if at(r.s, r.at) != '>' {
-		r.fail("%q is a tag that its program does not take: only <name>, without attributes", excerpt(r.s[start:]))
+		r.fail("%q is a tag that its program does not take: only <name>, without attributes", Excerpt(r.s[start:]))
 		return
 	}
 	r.at++
@@ -210,14 +210,14 @@ func (r *icuReader) argument(depth int, inTag bool) {
 		r.fail("{%s} has a number with a zero in front", name)
 		return
 	case name == "" || r.at >= len(r.s):
-		r.fail("%q cannot be an argument, or is not closed; write '{' for a brace", excerpt(r.s[start:]))
+		r.fail("%q cannot be an argument, or is not closed; write '{' for a brace", Excerpt(r.s[start:]))
 		return
 	case c == '}':
 		r.at++
 		r.args = append(r.args, arg)
 		return
 	case c != ',':
-		r.fail("%q cannot be an argument: a comma or } is missing behind %s", excerpt(r.s[start:]), name)
+		r.fail("%q cannot be an argument: a comma or } is missing behind %s", Excerpt(r.s[start:]), name)
 		return
 	}
 	r.at++

@@ -68,7 +68,7 @@ func readAngular(s string, o Options) Text {
 			last := len(r.args) - 1
 			if r.fault != "" || !isPlural(r.args[last].Type) && r.args[last].Type != "select" {
 				return Text{Faults: []string{fmt.Sprintf("the { of %q begins no sound plural or select, and Angular then "+
-					"refuses the whole file", excerpt(start))}}
+					"refuses the whole file", Excerpt(start))}}
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func (m *messageFormat) pattern(s string, depth int) {
 		}
 	}
 	if m.fault == "" && inside && braces == 0 {
-		m.fault = fmt.Sprintf("the { of %q is not closed; write '{' for a brace", excerpt(s[start:]))
+		m.fault = fmt.Sprintf("the { of %q is not closed; write '{' for a brace", Excerpt(s[start:]))
 	}
 }
 
@@ -69,7 +69,7 @@ func (m *messageFormat) pattern(s string, depth int) {
 func (m *messageFormat) argument(parts []string, spelled string, depth int) {
 	number, err := strconv.Atoi(parts[0])
 	if err != nil || number < 0 || strings.Contains(parts[0], "_") {
-		m.fault = fmt.Sprintf("%q cannot be an argument: a number follows the brace; write '{' for a brace", excerpt(spelled))
+		m.fault = fmt.Sprintf("%q cannot be an argument: a number follows the brace; write '{' for a brace", Excerpt(spelled))
 		return
 	}
 	arg := Argument{Name: strconv.Itoa(number), Spelled: spelled}
@@ -86,7 +86,7 @@ func (m *messageFormat) argument(parts []string, spelled string, depth int) {
 		arg.Type = "number"
 		if word := strings.ToLower(strings.TrimSpace(style)); word != "" && word != "currency" && word != "percent" &&
 			word != "integer" && !isDecimalFormat(style) {
-			m.fault = fmt.Sprintf("%q has no format of numbers that Java knows", excerpt(spelled))
+			m.fault = fmt.Sprintf("%q has no format of numbers that Java knows", Excerpt(spelled))
 		}
 	case "date", "time":
 		arg.Type = "date"
@@ -94,7 +94,7 @@ func (m *messageFormat) argument(parts []string, spelled string, depth int) {
 		case "", "short", "medium", "long", "full":
 		default:
 			if !isDateFormat(style) {
-				m.fault = fmt.Sprintf("%q has no format of dates that Java knows", excerpt(spelled))
+				m.fault = fmt.Sprintf("%q has no format of dates that Java knows", Excerpt(spelled))
 			}
 		}
 	case "choice":
@@ -103,7 +103,7 @@ func (m *messageFormat) argument(parts []string, spelled string, depth int) {
 		m.choice(style, spelled, depth)
 		return
 	default:
-		m.fault = fmt.Sprintf("%q has the type %q; Java knows number, date, time and choice", excerpt(spelled), kind)
+		m.fault = fmt.Sprintf("%q has the type %q; Java knows number, date, time and choice", Excerpt(spelled), kind)
 	}
 	m.args = append(m.args, arg)
 }
@@ -138,14 +138,14 @@ func (m *messageFormat) choice(style, spelled string, depth int) {
 		case c == '<' || c == '#' || c == '≤':
 			n, err := strconv.ParseFloat(strings.TrimSpace(number.String()), 64)
 			if infinite := strings.TrimPrefix(number.String(), "-"); err != nil && infinite != "∞" {
-				m.fault = fmt.Sprintf("%q has a choice without a number", excerpt(spelled))
+				m.fault = fmt.Sprintf("%q has a choice without a number", Excerpt(spelled))
 				return
 			}
 			if c == '<' {
 				n = math.Nextafter(n, math.Inf(1))
 			}
 			if !first && n <= last {
-				m.fault = fmt.Sprintf("the choices of %q do not ascend", excerpt(spelled))
+				m.fault = fmt.Sprintf("the choices of %q do not ascend", Excerpt(spelled))
 				return
 			}
 			limit, some, inText = n, true, true
@@ -159,7 +159,7 @@ func (m *messageFormat) choice(style, spelled string, depth int) {
 	}
 	finish()
 	if !some && m.fault == "" {
-		m.fault = fmt.Sprintf("%q has no choices", excerpt(spelled))
+		m.fault = fmt.Sprintf("%q has no choices", Excerpt(spelled))
 	}
 }
 
@@ -300,7 +300,7 @@ func (g *gettextMessage) pattern(s string) {
 		case c == '{':
 			n := closing(s[i:])
 			if n == 0 {
-				g.fault = fmt.Sprintf("the { of %q is not closed; write '{' for a brace", excerpt(s[i:]))
+				g.fault = fmt.Sprintf("the { of %q is not closed; write '{' for a brace", Excerpt(s[i:]))
 				return
 			}
 			g.argument(s[i : i+n])
@@ -336,20 +336,20 @@ func (g *gettextMessage) argument(spelled string) {
 		if behind, is := strings.CutPrefix(rest, word); is {
 			arg.Type, style = typ, behind
 			if behind != "" && behind[0] != ',' {
-				g.fault = fmt.Sprintf("%q: a comma is missing behind its type", excerpt(spelled))
+				g.fault = fmt.Sprintf("%q: a comma is missing behind its type", Excerpt(spelled))
 			}
 			if word == ",choice" && behind != "" {
 				g.choice(behind[1:], spelled)
 			}
 			if number := strings.TrimPrefix(style, ","); word == ",number" && style != "" && number != "currency" &&
 				number != "percent" && number != "integer" && !isGettextNumber(number) {
-				g.fault = fmt.Sprintf("%q has no format of numbers that Java knows", excerpt(spelled))
+				g.fault = fmt.Sprintf("%q has no format of numbers that Java knows", Excerpt(spelled))
 			}
 		}
 	}
 	if number == "" || rest != "" && arg.Type == "object" {
 		g.fault = fmt.Sprintf("%q cannot be an argument: a number follows the brace, and a type the comma",
-			excerpt(spelled))
+			Excerpt(spelled))
 	}
 	g.args = append(g.args, arg)
 }
@@ -362,7 +362,7 @@ func (g *gettextMessage) choice(style, spelled string) {
 		if n > 0 {
 			g.pattern(javaQuotation.ReplaceAllStringFunc(style[from+n+1:to], dissolved))
 		} else if n == 0 || to < len(style) { // what is behind the last bar is not looked at
-			g.fault = fmt.Sprintf("%q has a choice without a number", excerpt(spelled))
+			g.fault = fmt.Sprintf("%q has a choice without a number", Excerpt(spelled))
 		}
 	}
 }

@@ -34,7 +34,7 @@ func readExtension(s string, o Options) (t Text) {
 		case at(s, i+1) >= '1' && at(s, i+1) <= '9' && !isAmount(s[i+2:]):
 			t.Arguments = append(t.Arguments, Argument{Name: s[i+1 : i+2], Spelled: s[i : i+2]})
 		case t.Unshown == "":
-			t.Unshown = excerpt(s[i:])
+			t.Unshown = Excerpt(s[i:])
 		}
 	}
 	return t
@@ -163,7 +163,7 @@ func (l slang) read(s string, _ Options) (t Text) {
 			found(name, l.spelled(name))
 			i += 1 + len(name)
 		case l == dart && s[i] == '$' && i+1 < len(s) && s[i+1] != ' ':
-			return Text{Faults: []string{fmt.Sprintf(`the $ of %q begins no name; write \$ for a dollar`, excerpt(rest))}}
+			return Text{Faults: []string{fmt.Sprintf(`the $ of %q begins no name; write \$ for a dollar`, Excerpt(rest))}}
 		default:
 			i++
 		}

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,7 +205,7 @@ func (r *printfReader) directive() {
 		from = r.at
 		d.precision = true
 		if !r.amount(d.start) && r.decimals {
-			r.fail("%q cannot be a placeholder: a number is missing behind its dot", excerpt(r.s[d.start:]))
+			r.fail("%q cannot be a placeholder: a number is missing behind its dot", Excerpt(r.s[d.start:]))
 			return
 		}
 		d.zeroPrecision = r.at > from && strings.Trim(r.s[from:r.at], "0") == ""
@@ -222,7 +223,7 @@ func (r *printfReader) directive() {
 			r.add("", d.number, typ, d.start)
 			return
 		}
-		r.fail(noSign, excerpt(r.s[d.start:]))
+		r.fail(noSign, Excerpt(r.s[d.start:]))
 		return
 	}
 	r.at++
@@ -232,7 +233,7 @@ func (r *printfReader) directive() {
 	}
 	if r.after != nil {
 		if wrong := r.after(r, &d); wrong != "" {
-			r.fail("%q: %s", excerpt(r.s[d.start:]), wrong)
+			r.fail("%q: %s", Excerpt(r.s[d.start:]), wrong)
 			return
 		}
 	}
@@ -278,31 +279,36 @@ func (r *printfReader) parenthesis(d *directive) bool {
 			}
 		}
 	}
-	r.fail("the name that begins at %q does not end", excerpt(r.s[d.start:]))
+	r.fail("the name that begins at %q does not end", Excerpt(r.s[d.start:]))
 	return false
 }
 
-// macro reads a macro of inttypes.h as gettext has them: <PRIu64>.
+// inttypes are the macros of inttypes.h as gettext has them between per cent sign and argument: %<PRIu64>.
+var inttypes = regexp.MustCompile(`^<PRI([diouxX])((?:LEAST|FAST)?(?:8|16|32|64)|MAX|PTR)>`)
+
+// Macro is the length of such a macro at the start of a text; 0 where there is none.
+func Macro(s string) int {
+	if at(s, 0) != '<' {
+		return 0
+	}
+	return len(inttypes.FindString(s))
+}
+
+// macro reads one.
 func (r *printfReader) macro() (typ string, length int) {
-	if r.sizes == nil || r.sized == "" || !strings.HasPrefix(r.s[min(r.at, len(r.s)):], "<PRI") {
+	rest := r.s[min(r.at, len(r.s)):]
+	if r.sizes == nil || r.sized == "" || Macro(rest) == 0 {
 		return "", 0
 	}
-	name, _, ended := strings.Cut(r.s[r.at+len("<PRI"):], ">")
-	if !ended || name == "" {
-		return "", 0
-	}
-	kinds := map[byte]string{'d': "integer", 'i': "integer", 'u': "unsigned", 'o': "unsigned", 'x': "unsigned",
-		'X': "unsigned"}
-	kind, size := kinds[name[0]], name[1:]
-	bits := strings.TrimPrefix(strings.TrimPrefix(size, "LEAST"), "FAST")
-	wide := bits == "8" || bits == "16" || bits == "32" || bits == "64"
-	if kind == "" || !wide && size != "MAX" && size != "PTR" {
-		return "", 0
+	m := inttypes.FindStringSubmatch(rest)
+	kind, size := "unsigned", m[2]
+	if m[1] == "d" || m[1] == "i" {
+		kind = "integer"
 	}
 	if size == "MAX" {
 		size = "j"
 	}
-	return kind + " " + size, len("<PRI>") + len(name)
+	return kind + " " + size, len(m[0])
 }
 
 // finish sees to what only the whole text shows: two types for one argument, and gaps between numbers.
@@ -495,7 +501,7 @@ func javaLast(r *printfReader) (done, ok bool) {
 		return false, true
 	}
 	if r.last == 0 {
-		r.fail("%q: there is no argument before it", excerpt(r.s[r.at-1:]))
+		r.fail("%q: there is no argument before it", Excerpt(r.s[r.at-1:]))
 		return false, false
 	}
 	start, last := r.at-1, r.last

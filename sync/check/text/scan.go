@@ -67,8 +67,8 @@ func words(s string, i int) int {
 	return n
 }
 
-// excerpt is the beginning of a text, for people.
-func excerpt(s string) string {
+// Excerpt is the beginning of a text, for people.
+func Excerpt(s string) string {
 	const most = 12
 	n := 0
 	for i := range s {

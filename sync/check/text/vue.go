@@ -102,18 +102,18 @@ func (r *vueReader) placeholder() {
 	case c == '\'':
 		literal = true
 		if !r.literal() {
-			r.fault = fmt.Sprintf("the literal %q does not end", excerpt(r.s[start:]))
+			r.fault = fmt.Sprintf("the literal %q does not end", Excerpt(r.s[start:]))
 			return
 		}
 	default:
-		r.fault = fmt.Sprintf("%q cannot be a placeholder; write {'{'} for a brace", excerpt(r.s[start:]))
+		r.fault = fmt.Sprintf("%q cannot be a placeholder; write {'{'} for a brace", Excerpt(r.s[start:]))
 		return
 	}
 	name, before := r.s[from:r.at], r.at
 	r.at += r.spaces()
 	ends := r.at == len(r.s) && (literal || r.at > before) // and is taken, as a brace is
 	if at(r.s, r.at) != '}' && !ends {
-		r.fault = fmt.Sprintf("%q is not closed, or has more than a name; write {'{'} for a brace", excerpt(r.s[start:]))
+		r.fault = fmt.Sprintf("%q is not closed, or has more than a name; write {'{'} for a brace", Excerpt(r.s[start:]))
 		return
 	}
 	r.at = min(r.at+1, len(r.s))
@@ -189,5 +189,5 @@ func (r *vueReader) linked() {
 }
 
 func (r *vueReader) unlinked(start int) {
-	r.fault = fmt.Sprintf("the @ of %q would be taken for a link to another message; write {'@'}", excerpt(r.s[start:]))
+	r.fault = fmt.Sprintf("the @ of %q would be taken for a link to another message; write {'@'}", Excerpt(r.s[start:]))
 }

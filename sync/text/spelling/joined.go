@@ -1,6 +1,7 @@
 package spelling
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -67,7 +68,7 @@ func Join(texts catalog.Catalog, separator, language string) *Joined {
 			j.addPair(base)
 		}
 	}
-	mixed := mixedMaps(byKey, separator)
+	mixed := mixedMaps(maps.Keys(byKey), separator)
 	for _, before := range slices.Sorted(maps.Keys(groups)) { // the first of two that want one name has it
 		forms := groups[before]
 		name := strings.TrimRight(before, "_.")
@@ -147,11 +148,7 @@ func (j *Joined) addFormer(texts catalog.Catalog) {
 			for _, key := range j.source {
 				source[key] = true
 			}
-			byKey := make(map[string]string, len(texts))
-			for _, u := range texts {
-				byKey[u.Key] = u.Text
-			}
-			mixed = mixedMaps(byKey, j.separator)
+			mixed = mixedMaps(maps.Keys(texts.Keys()), j.separator)
 		}
 		name := strings.TrimRight(before, "_.")
 		if inMap := j.separator != "" && strings.HasSuffix(before, j.separator); inMap {
@@ -315,7 +312,7 @@ func cutCategory(key, separator string) (before, category string, ok bool) {
 }
 
 // mixedMaps are the maps, by the beginning of their keys, that hold other names than categories, or other maps.
-func mixedMaps(keys map[string]string, separator string) map[string]bool {
+func mixedMaps(keys iter.Seq[string], separator string) map[string]bool {
 	mixed := make(map[string]bool)
 	if separator == "" {
 		return mixed

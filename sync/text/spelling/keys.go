@@ -1,6 +1,7 @@
 package spelling
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -121,26 +122,7 @@ func PluralsIn(source catalog.Catalog, separator string, from string) *Plurals {
 	r := &Plurals{separator: separator, Keys: keys}
 	r.Others, r.Pairs = make(map[string]catalog.Name), make(map[string]catalog.Name)
 	alone := len(plural.Categories(from)) == 1
-	mixed := make(map[string]bool) // maps that hold other names
-	for key := range keys {
-		if separator == "" {
-			break
-		}
-		for at := 0; ; {
-			next := strings.Index(key[at:], separator)
-			name, rest := key[at:], ""
-			if next >= 0 {
-				name, rest = key[at:at+next], key[at+next:]
-			}
-			if rest != "" || !plural.IsCategory(name) {
-				mixed[key[:at]] = true
-			}
-			if next < 0 {
-				break
-			}
-			at += next + len(separator)
-		}
-	}
+	mixed := mixedMaps(maps.Keys(keys), separator)
 	for _, u := range source {
 		if u.Form != "" {
 			continue
