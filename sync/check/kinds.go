@@ -163,12 +163,12 @@ const between = ".,' \u00a0\u202f\u2009’٫٬"
 // apart, all parts are numbers, too, and without it 10th is a word.
 func numbersOf(s string, apart bool) (all []string) {
 	var groups []string
-	last := ""
+	var last []byte
 	end := func() {
-		if last == "" {
+		if len(last) == 0 {
 			return
 		}
-		groups = append(groups, last)
+		groups = append(groups, string(last))
 		thousands := true
 		for _, group := range groups[1:] {
 			thousands = thousands && len(group) == 3
@@ -179,12 +179,12 @@ func numbersOf(s string, apart bool) (all []string) {
 		if len(groups) > 1 && (apart || !thousands && len(groups) > 2) {
 			all = append(all, groups...)
 		}
-		groups, last = nil, ""
+		groups, last = groups[:0], last[:0]
 	}
 	for i := 0; i < len(s); {
 		if size := noNumber(s[i:]); size > 0 {
-			if last != "" && !apart && ordinal.MatchString(s[i:]) {
-				groups, last = nil, ""
+			if len(last) > 0 && !apart && ordinal.MatchString(s[i:]) {
+				groups, last = groups[:0], last[:0]
 			}
 			end()
 			i += size
@@ -195,9 +195,9 @@ func numbersOf(s string, apart bool) (all []string) {
 		next, _ := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case unicode.IsDigit(r):
-			last += strconv.Itoa(digitOf(r))
-		case last != "" && unicode.IsDigit(next) && strings.ContainsRune(between, r):
-			groups, last = append(groups, last), ""
+			last = append(last, byte('0'+digitOf(r)))
+		case len(last) > 0 && unicode.IsDigit(next) && strings.ContainsRune(between, r):
+			groups, last = append(groups, string(last)), last[:0]
 		default:
 			end()
 		}

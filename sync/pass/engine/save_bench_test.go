@@ -23,7 +23,7 @@ func BenchmarkSave(b *testing.B) {
 	files := make(map[string]string, apps*10+others)
 	for i := range apps {
 		for _, l := range append([]string{"en"}, languages...) {
-			files[fmt.Sprintf("apps/a%d/locales/%s/app.json", i, l)] = passtest.JSONFile(60, "English", i)
+			files[fmt.Sprintf("apps/a%d/locales/%s/app.json", i, l)] = passtest.JSONFile(60, l, i)
 		}
 	}
 	for i := range others {
@@ -43,7 +43,7 @@ collection = "main/{DIR}"
 	saved := filepath.Join(w.dir, "apps/a7/locales/de/app.json")
 	n := 0
 	save := func() {
-		text := strings.Replace(passtest.JSONFile(60, "English", 7), "English", fmt.Sprintf("Deutsch %d", n), 1)
+		text := strings.Replace(passtest.JSONFile(60, "de", 7), "de", fmt.Sprintf("Deutsch %d", n), 1)
 		n++
 		if err := os.WriteFile(saved, []byte(text), 0o666); err != nil {
 			b.Fatal(err)
