@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -530,7 +529,6 @@ func Online(ctx context.Context, svc *service.Client, cfg *config.Project) (errs
 // positions finds line and column of a file's entries. What it needs for that it gathers at the first question.
 type positions struct {
 	f     *resource.File
-	lines []int          // where each begins
 	nodes map[string]int // the first node under a key, and the outermost containers, by name
 }
 
@@ -553,7 +551,7 @@ func (at *positions) of(key, form string) (line, column int) {
 	if !ok {
 		return 0, 0
 	}
-	return at.position(at.f.Start(i))
+	return at.f.Position(at.f.Start(i))
 }
 
 func (at *positions) named(key string) (int, bool) {
@@ -577,26 +575,4 @@ func (at *positions) named(key string) (int, bool) {
 	}
 	i, ok := at.nodes[key]
 	return i, ok
-}
-
-// position is resource.File.Position for many offsets of one file.
-func (at *positions) position(offset int) (line, column int) {
-	src := at.f.Source()
-	if at.lines == nil {
-		eol := byte('\n')
-		if !strings.Contains(src, "\n") {
-			eol = '\r'
-		}
-		at.lines = []int{0}
-		for i := 0; i < len(src); i++ {
-			if src[i] == eol {
-				at.lines = append(at.lines, i+1)
-			}
-		}
-	}
-	line, exact := slices.BinarySearch(at.lines, offset)
-	if !exact {
-		line--
-	}
-	return line + 1, 1 + utf8.RuneCountInString(src[at.lines[line]:offset])
 }

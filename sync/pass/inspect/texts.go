@@ -64,7 +64,7 @@ func (x *inspection) refused(b *bundle.Bundle, f *resource.File, name string, l 
 		at = len(before) - 1
 	}
 	p := report.Problem{File: name, Language: l.Code, Problem: cause + ": JSON.parse refuses this file"}
-	p.Line, p.Column = newPositions(f).position(at + len(f.Source()) - len(src))
+	p.Line, p.Column = f.Position(at + len(f.Source()) - len(src))
 	x.add(report.Error, report.CodeSyntax, p, remedy+", or name the file .jsonc or .json5 if its program takes it")
 }
 
