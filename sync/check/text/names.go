@@ -122,58 +122,46 @@ func keyOf(word string) string {
 // {{name}}. Behind the name may be a type or a format, {name: int}, and in rich texts the words that it takes,
 // {link(more)}. @:key is another text. A backslash takes the meaning from what follows. What is left of it becomes
 // Dart.
-type slang struct{ open, end, sign string }
+type slang struct {
+	// find finds the key of another text, by its first two groups, what is between open and end, and of Dart a plain name
+	// and a $ that begins none.
+	find             *regexp.Regexp
+	open, end, plain string // a name is told between plain and end
+}
+
+// slangKey is the key of another text.
+const slangKey = `(\w[\w|.]*\w|\w)`
 
 var (
-	dart         = slang{"${", "}", "$"}
-	braces       = slang{"{", "}", "{"}
-	doubleBraces = slang{"{{", "}}", "{{"}
-
-	slangLink = regexp.MustCompile(`^@:(?:(\w[\w|.]*\w|\w)|\{(\w[\w|.]*\w|\w)\})`)
+	dart = slang{regexp.MustCompile(`\\[$@]|@:(?:` + slangKey + `|\{` + slangKey + `\})|\$\{([^}]*)\}|\$(` + word +
+		`)|(\$[^ ])`), "${", "", "$"}
+	braces       = slang{regexp.MustCompile(`\\[{@]|@:` + slangKey + `|()\{([^}]*)\}`), "{", "}", "{"}
+	doubleBraces = slang{regexp.MustCompile(`\\(?:\{\{|@)|@:(?:` + slangKey + `|\{` + slangKey +
+		`\})|\{\{((?s).*?)\}\}`), "{{", "}}", "{{"}
 )
 
 func (l slang) read(s string, _ Options) (t Text) {
-	found := func(name, spelled string) { t.Arguments = append(t.Arguments, Argument{Name: name, Spelled: spelled}) }
-	for i := 0; i < len(s); {
-		rest, link := s[i:], []string(nil)
-		if s[i] == '@' {
-			link = slangLink.FindStringSubmatch(rest)
-		}
-		end := strings.Index(rest, l.end)
-		switch opens := strings.HasPrefix(rest, l.open); {
-		case s[i] == '\\' && strings.HasPrefix(rest[1:], l.sign):
-			i += 1 + len(l.sign)
-		case strings.HasPrefix(rest, `\@`):
-			i += 2
-		case link != nil && (link[2] == "" || l != braces):
-			key := "@:" + link[1] + link[2]
-			found(key, key)
-			i += len(link[0])
-		case opens && end >= 0:
-			name, _, _ := strings.Cut(rest[len(l.open):end], ":")
+	for _, m := range l.find.FindAllStringSubmatch(s, -1) {
+		name, spelled := "", "@:"+m[1]+m[2]
+		switch {
+		case m[0][0] == '\\':
+			continue
+		case m[0][0] == '@':
+			name = spelled
+		case strings.HasPrefix(m[0], l.open):
+			name, _, _ = strings.Cut(m[3], ":")
 			name, _, _ = strings.Cut(name, "(")
 			name = strings.TrimSpace(name)
-			i += end + len(l.end)
 			if n := words(name, 0); n == 0 || n < len(name) {
-				return Text{Faults: []string{fmt.Sprintf("%q is not a name in Dart", rest[:end+len(l.end)])}}
+				return Text{Faults: []string{fmt.Sprintf("%q is not a name in Dart", m[0])}}
 			}
-			found(name, l.spelled(name))
-		case l == dart && s[i] == '$' && words(s, i+1) > 0:
-			name := s[i+1 : i+1+words(s, i+1)]
-			found(name, l.spelled(name))
-			i += 1 + len(name)
-		case l == dart && s[i] == '$' && i+1 < len(s) && s[i+1] != ' ':
-			return Text{Faults: []string{fmt.Sprintf(`the $ of %q begins no name; write \$ for a dollar`, Excerpt(rest))}}
+			spelled = l.plain + name + l.end
+		case m[5] != "":
+			return Text{Faults: []string{fmt.Sprintf(`the $ of %q begins no name; write \$ for a dollar`, m[0])}}
 		default:
-			i++
+			name, spelled = m[4], m[0]
 		}
+		t.Arguments = append(t.Arguments, Argument{Name: name, Spelled: spelled})
 	}
 	return t
-}
-
-func (l slang) spelled(name string) string {
-	if l == dart {
-		return "$" + name
-	}
-	return l.open + name + l.end
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -82,110 +83,53 @@ func (r *vueReader) text() {
 	r.items++
 }
 
-// placeholder reads {name}, {0} or {'literal'}.
+var (
+	vueLiteral = `'(?:[^'\\\n]|\\[\\']|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{6})*'`
+	// vuePlaceholder is {name}, {0} or {'literal'}. At the very end of a text some may go without their brace, and a
+	// brace alone is taken, and not shown.
+	vuePlaceholder = regexp.MustCompile(`^\{[ \n]*(?:$|([A-Za-z_][\w$-]*|-?\d+)(?:[ \n]*\}|[ \n]+$)|(` +
+		vueLiteral + `)[ \n]*(?:\}|$))`)
+	vueLink = regexp.MustCompile(`^@(?:\.[A-Za-z_][\w$]*)?:`)
+	vueKey  = regexp.MustCompile(`^[^{@|() :.\n][^{@|() ]*`)
+)
+
+// placeholder reads one.
 func (r *vueReader) placeholder() {
-	start := r.at
-	r.at++
-	r.at += r.spaces()
-	if r.at == len(r.s) {
-		return // a brace at the very end is taken, and not shown
-	}
-	from, literal := r.at, false
-	switch c := at(r.s, r.at); {
-	case isLetter(c) || c == '_':
-		for r.at < len(r.s) && (isWord(r.s[r.at]) || r.s[r.at] == '$' || r.s[r.at] == '-') {
-			r.at++
-		}
-	case isDigit(c), c == '-' && isDigit(at(r.s, r.at+1)):
-		r.at++
-		r.at += span(r.s, r.at, digits)
-	case c == '\'':
-		literal = true
-		if !r.literal() {
-			r.fault = fmt.Sprintf("the literal %q does not end", Excerpt(r.s[start:]))
-			return
-		}
-	default:
-		r.fault = fmt.Sprintf("%q cannot be a placeholder; write {'{'} for a brace", Excerpt(r.s[start:]))
+	m := vuePlaceholder.FindStringSubmatch(r.s[r.at:])
+	if m == nil {
+		r.fault = fmt.Sprintf("%q cannot be a placeholder, or is not closed; write {'{'} for a brace", Excerpt(r.s[r.at:]))
 		return
 	}
-	name, before := r.s[from:r.at], r.at
-	r.at += r.spaces()
-	ends := r.at == len(r.s) && (literal || r.at > before) // and is taken, as a brace is
-	if at(r.s, r.at) != '}' && !ends {
-		r.fault = fmt.Sprintf("%q is not closed, or has more than a name; write {'{'} for a brace", Excerpt(r.s[start:]))
-		return
+	r.at += len(m[0])
+	name := m[1]
+	if name+m[2] != "" {
+		r.items++
 	}
-	r.at = min(r.at+1, len(r.s))
-	r.items++
 	if n, err := strconv.Atoi(name); err == nil {
 		name = strconv.Itoa(n)
 	}
-	if !literal {
-		r.args = append(r.args, Argument{Name: name, Spelled: r.s[start:r.at]})
+	if name != "" {
+		r.args = append(r.args, Argument{Name: name, Spelled: m[0]})
 	}
-}
-
-// literal reads what is between apostrophes.
-func (r *vueReader) literal() bool {
-	for r.at++; r.at < len(r.s); r.at++ {
-		switch r.s[r.at] {
-		case '\'':
-			r.at++
-			return true
-		case '\n':
-			return false
-		case '\\':
-			r.at++
-			n := map[byte]int{'\\': 0, '\'': 0, 'u': 4, 'U': 6}
-			more, is := n[at(r.s, r.at)]
-			if !is || span(r.s, r.at+1, "0123456789abcdefABCDEF") < more {
-				return false
-			}
-			r.at += more
-		}
-	}
-	return false
 }
 
 // linked reads @:key, @.modifier:key and @:{name}.
 func (r *vueReader) linked() {
 	start := r.at
-	r.at++
-	if at(r.s, r.at) == '.' {
-		r.at++
-		n := 0
-		for c := at(r.s, r.at+n); isWord(c) || c == '$' && n > 0; c = at(r.s, r.at+n) {
-			n++
-		}
-		if n == 0 || isDigit(at(r.s, r.at)) {
-			r.unlinked(start)
-			return
-		}
-		r.at += n
-	}
-	if at(r.s, r.at) != ':' {
+	link := vueLink.FindString(r.s[start:])
+	r.at += len(link)
+	rest := r.s[r.at:]
+	key := vueKey.FindString(rest)
+	switch c := at(rest, 0); {
+	case link == "", key == "" && c != '{' && c != '(' && c != ')', strings.Trim(rest, " \n") == "{":
 		r.unlinked(start)
-		return
-	}
-	r.at++
-	if c := at(r.s, r.at); c == '{' {
-		if n := span(r.s, r.at+1, " \n"); r.at+1+n == len(r.s) {
-			r.unlinked(start)
-			return
-		}
+	case c == '{':
 		r.placeholder()
-		return
+	default:
+		r.args = append(r.args, Argument{Name: "@:" + key, Spelled: "@:" + key})
+		r.at += len(key)
+		r.items++
 	}
-	n := strings.IndexAny(r.s[r.at:]+" ", "{@|() ")
-	if c := at(r.s, r.at); n == 0 && c != '(' && c != ')' || strings.IndexByte(":.\n", c) >= 0 {
-		r.unlinked(start)
-		return
-	}
-	link := "@:" + r.s[r.at:r.at+n]
-	r.args = append(r.args, Argument{Name: link, Spelled: link})
-	r.at += n
-	r.items++
 }
 
 func (r *vueReader) unlinked(start int) {
