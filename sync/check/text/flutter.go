@@ -2,10 +2,10 @@ package text
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // flutterReader is the message parser of flutter gen-l10n: words are cut out first, where each brace leads from text to
@@ -38,64 +38,42 @@ func flutter(s string, escaping bool) Text {
 	return Text{Arguments: r.args}
 }
 
-func (r *flutterReader) add(kind byte, text string) {
-	r.tokens = append(r.tokens, flutterToken{kind, text})
-}
+var (
+	flutterText = map[bool]*regexp.Regexp{ // by whether apostrophes quote
+		false: regexp.MustCompile(`^[^{}]+`), true: regexp.MustCompile(`^(?:'[^']*'|[^{}']+)`)}
+	flutterCode = regexp.MustCompile(`^(?:(\d+)|([\w|]+)|[,=:])`)
+)
 
 func (r *flutterReader) cut(s string, escaping bool) {
-	code, stop := false, "{}"
-	if escaping {
-		stop = "{}'"
-	}
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c == '{' || c == '}' {
-			r.add(c, s[i:i+1])
+	isBlank := func(c rune) bool { return unicode.IsSpace(c) && c != 0x85 || c == 0xfeff }
+	for code := false; s != ""; {
+		token := flutterToken{s[0], s[:1]}
+		switch {
+		case s[0] == '{' || s[0] == '}':
 			code = !code
-			i++
+		case code && strings.TrimLeftFunc(s, isBlank) != s:
+			s = strings.TrimLeftFunc(s, isBlank)
 			continue
-		}
-		if !code && escaping && c == '\'' {
-			end := strings.IndexByte(s[i+1:], '\'')
-			if end < 0 {
+		case code:
+			m := flutterCode.FindStringSubmatch(s)
+			if m == nil {
+				r.fault = fmt.Sprintf("%q is not expected in braces", Excerpt(s))
+				return
+			}
+			token.text = m[0]
+			if m[1] != "" {
+				token.kind = '0'
+			} else if m[2] != "" {
+				token.kind = 'w'
+			}
+		default:
+			token = flutterToken{'"', flutterText[escaping].FindString(s)}
+			if token.text == "" {
 				r.fault = "an apostrophe is not closed; with use-escaping two stand for one"
 				return
 			}
-			r.add('"', s[i:i+end+2])
-			i += end + 2
-			continue
 		}
-		if !code {
-			n := strings.IndexAny(s[i:], stop)
-			if n < 0 {
-				n = len(s) - i
-			}
-			r.add('"', s[i:i+n])
-			i += n
-			continue
-		}
-		n := 0
-		for i+n < len(s) && (isWord(s[i+n]) || s[i+n] == '|') {
-			n++
-		}
-		blank, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case unicode.IsSpace(blank) && blank != 0x85, blank == 0xfeff:
-			i += size
-			continue
-		case isDigit(c):
-			n = span(s, i, digits)
-			r.add('0', s[i:i+n])
-		case n > 0:
-			r.add('w', s[i:i+n])
-		case c == ',' || c == '=' || c == ':':
-			n = 1
-			r.add(c, s[i:i+1])
-		default:
-			r.fault = fmt.Sprintf("%q is not expected in braces", Excerpt(s[i:]))
-			return
-		}
-		i += n
+		r.tokens, s = append(r.tokens, token), s[len(token.text):]
 	}
 }
 

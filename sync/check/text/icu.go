@@ -145,57 +145,35 @@ func (r *icuReader) quotation(in string) {
 	}
 }
 
-// tagName reads the name of a tag.
-func (r *icuReader) tagName() string {
-	from := r.at
-	for r.at < len(r.s) {
-		c, n := utf8.DecodeRuneInString(r.s[r.at:])
-		if !(c < 0x80 && (isWord(byte(c)) || c == '-' || c == '.')) && c != 0xb7 && !isNameRune(c) {
-			break
-		}
-		r.at += n
-	}
-	return r.s[from:r.at]
-}
-
-func isNameRune(c rune) bool {
-	return c >= 0xc0 && c <= 0xd6 || c >= 0xd8 && c <= 0xf6 || c >= 0xf8 && c <= 0x37d || c >= 0x37f && c <= 0x1fff ||
-		c >= 0x200c && c <= 0x200d || c >= 0x203f && c <= 0x2040 || c >= 0x2070 && c <= 0x218f ||
-		c >= 0x2c00 && c <= 0x2fef || c >= 0x3001 && c <= 0xd7ff || c >= 0xf900 && c <= 0xfdcf ||
-		c >= 0xfdf0 && c <= 0xfffd || c >= 0x10000 && c <= 0xeffff
-}
+// icuTag is the start or the end of a tag: its name, and how it ends.
+var icuTag = regexp.MustCompile(`^</?([-.\w\x{b7}\x{c0}-\x{d6}\x{d8}-\x{f6}\x{f8}-\x{37d}\x{37f}-\x{1fff}` +
+	`\x{200c}\x{200d}\x{203f}\x{2040}\x{2070}-\x{218f}\x{2c00}-\x{2fef}\x{3001}-\x{d7ff}\x{f900}-\x{fdcf}` +
+	`\x{fdf0}-\x{fffd}\x{10000}-\x{effff}]*)[\t-\r \x{85}\x{200e}\x{200f}\x{2028}\x{2029}]*(/?>)?`)
 
 func (r *icuReader) tag(depth int, in string) {
-	start := r.at
-	r.at++
-	name := r.tagName()
-	r.space()
-	if strings.HasPrefix(r.s[r.at:], "/>") {
-		r.at += 2 // shown as it is
+	start := icuTag.FindStringSubmatch(r.s[r.at:])
+	spelled, name := start[0], start[1]
+	if start[2] == "" {
+		r.fail("%q is a tag that its program does not take: only <name>, without attributes", Excerpt(r.s[r.at:]))
 		return
 	}
-	if at(r.s, r.at) != '>' {
-		r.fail("%q is a tag that its program does not take: only <name>, without attributes", Excerpt(r.s[start:]))
-		return
+	r.at += len(spelled)
+	if start[2] == "/>" {
+		return // shown as it is
 	}
-	r.at++
-	r.found = append(r.found, Tag{name, r.s[start:r.at]})
+	r.found = append(r.found, Tag{name, spelled})
 	r.message(depth+1, in, true)
-	if !strings.HasPrefix(r.s[r.at:], "</") {
+	end := icuTag.FindStringSubmatch(r.s[r.at:])
+	switch {
+	case end == nil || !strings.HasPrefix(end[0], "</"):
 		r.fail("the tag <%s> is not closed", name)
-		return
-	}
-	r.at += 2
-	if end := r.tagName(); end != name {
-		r.fail("the tag <%s> is not closed before </%s>", name, end)
-		return
-	}
-	r.space()
-	if at(r.s, r.at) != '>' {
+	case end[1] != name:
+		r.fail("the tag <%s> is not closed before </%s>", name, end[1])
+	case end[2] != ">":
 		r.fail("the end of the tag <%s> is not closed", name)
-		return
+	default:
+		r.at += len(end[0])
 	}
-	r.at++
 }
 
 func (r *icuReader) argument(depth int, inTag bool) {
