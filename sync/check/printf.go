@@ -1,6 +1,7 @@
 package check
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,67 +90,35 @@ func conversions(s string, d programs.Printf, isOne func(conversion) bool) (all 
 	}
 }
 
+// beforeLetter is what a conversion has before its size and letter: number, flags, width and precision. A space is a
+// flag as well, but "50 % de" is not meant so. An apostrophe is C's, and a ( is left out: "100%(...)".
+var beforeLetter = regexp.MustCompile(`^%(?:(0*[1-9]\d*)\$)?([-+#0,']*)(\d*)(\.\d*)?`)
+
 // conversionAt reads the placeholder at a per cent sign.
 func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool) {
-	at := start + 1
-	digits := func() int {
-		from := at
-		for at < len(s) && isDigit(s[at]) {
-			at++
-		}
-		n, _ := strconv.Atoi(s[from:at])
-		return n
-	}
-	if n := digits(); n > 0 && at < len(s) && s[at] == '$' {
-		c.arg = n
-		at++
-	} else {
-		at = start + 1
-	}
 	if d == programs.Apple && strings.HasPrefix(s[start:], "%arg") { // of Xcode's substitutions
 		return conversion{spelled: "%arg", class: integer}, true
 	}
-	// A space is a flag as well, but "50 % de" is not meant so. An apostrophe is C's, and a ( is left out: "100%(...)".
-	flags := "-+#0,'"
-	if d == programs.Java {
-		flags = "-+#0,"
-	}
-	from := at
-	for at < len(s) && strings.IndexByte(flags, s[at]) >= 0 {
-		at++
-	}
-	padded, given := strings.ContainsAny(s[from:at], "-0"), s[from:at]
-	from = at
-	if digits() == 0 && from == at && padded && d == programs.Java {
-		return c, false // java.util.Formatter refuses them without a width
-	}
-	if at < len(s) && s[at] == '.' {
-		at++
-		from = at
-		digits()
-		if from == at && d == programs.Java {
-			return c, false // as a point without digits behind it
-		}
-		from--
-	} else {
-		from = at
-	}
-	if size := text.Macro(s[at:]); size > 0 && d != programs.Java {
-		c.class, c.spelled = integer, s[start:at+size]
+	m := beforeLetter.FindStringSubmatch(s[start:])
+	rest, flags, width, precision, java := s[start+len(m[0]):], m[2], m[3], m[4], d == programs.Java
+	c.arg, _ = strconv.Atoi(m[1])
+	if n := text.Macro(rest); n > 0 && !java {
+		c.class, c.spelled = integer, m[0]+rest[:n]
 		return c, true
 	}
-	for d != programs.Java && at < len(s) && strings.IndexByte("hlqLzjt", s[at]) >= 0 {
-		at++
+	if !java {
+		rest = strings.TrimLeft(rest, "hlqLzjt")
 	}
-	if at >= len(s) || s[at] >= 128 || classOf[d][s[at]] == 0 {
+	if rest == "" || rest[0] >= 128 || classOf[d][rest[0]] == 0 {
 		return c, false
 	}
-	letter := s[at]
-	if d == programs.Java && !takesFlags(letter, given, s[from:at]) {
+	letter, at := rest[0], len(s)-len(rest)+1
+	padded := width == "" && strings.ContainsAny(flags, "-0") // which java.util.Formatter refuses, as a point alone
+	if java && (padded || precision == "." || !takesFlags(letter, flags, precision)) {
 		return c, false
 	}
 	c.class = classOf[d][letter] - 1
-	if at++; c.class == date {
+	if c.class == date {
 		if at >= len(s) || !isLetter(s[at]) {
 			return c, false
 		}
