@@ -306,7 +306,7 @@ func (p *pair) ends() {
 		p.kind(Ends, "it ends with other blanks or line breaks than the source")
 		return
 	}
-	was, is := p.ender(p.source, p.in.SourceLanguage), p.ender(p.text, p.in.Language)
+	was, is := enderOf(p.source), enderOf(p.text)
 	points := was == '.' || is == '.'
 	base := baseOf(p.in.Language)
 	free := points && (slices.Contains(withoutPoints, base) || was == '…' || is == '…' ||
@@ -338,8 +338,8 @@ func (p *pair) lines() {
 	}
 }
 
-// ender is the sign that ends a text, behind which brackets, quotes and tags may be.
-func (p *pair) ender(s, _ string) rune {
+// enderOf is the sign that ends a text, behind which brackets, quotes and tags may be.
+func enderOf(s string) rune {
 	s = strings.TrimRightFunc(s, unicode.IsSpace)
 	if strings.HasSuffix(s, "...") {
 		return '…'
