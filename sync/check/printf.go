@@ -94,12 +94,15 @@ func conversions(s string, d programs.Printf, isOne func(conversion) bool) (all 
 // flag as well, but "50 % de" is not meant so. An apostrophe is C's, and a ( is left out: "100%(...)".
 var beforeLetter = regexp.MustCompile(`^%(?:(0*[1-9]\d*)\$)?([-+#0,']*)(\d*)(\.\d*)?`)
 
+// longestPrefix is how many bytes of it are looked at.
+const longestPrefix = 24
+
 // conversionAt reads the placeholder at a per cent sign.
 func conversionAt(s string, start int, d programs.Printf) (c conversion, ok bool) {
 	if d == programs.Apple && strings.HasPrefix(s[start:], "%arg") { // of Xcode's substitutions
 		return conversion{spelled: "%arg", class: integer}, true
 	}
-	m := beforeLetter.FindStringSubmatch(s[start:])
+	m := beforeLetter.FindStringSubmatch(s[start:min(len(s), start+longestPrefix)])
 	rest, flags, width, precision, java := s[start+len(m[0]):], m[2], m[3], m[4], d == programs.Java
 	c.arg, _ = strconv.Atoi(m[1])
 	if n := text.Macro(rest); n > 0 && !java {

@@ -12,31 +12,40 @@ import (
 	"strings"
 )
 
-// pattern reads texts whose arguments one expression finds: the first group that is there names one, and the group
-// "wrong" is where a sign stands for none, which the program refuses.
+// pattern reads texts whose arguments begin with a sign and are what an expression says: its first group that is there
+// names one. A match without a group is a sign that is escaped.
 type pattern struct {
-	find  *regexp.Regexp
-	signs string // which a text without an argument seldom has
-	fault string // in words
+	signs   string
+	find    *regexp.Regexp // from the sign on
+	fault   string         // in words, for a sign that begins nothing; "" where it is text
+	numbers bool           // names are numbers
 }
 
 func (p pattern) read(s string, _ Options) (t Text) {
-	if !strings.ContainsAny(s, p.signs) {
-		return t
-	}
-	wrong := p.find.SubexpIndex("wrong")
-	for _, m := range p.find.FindAllStringSubmatchIndex(s, -1) {
-		group := 1
+	for at := strings.IndexAny(s, p.signs); at >= 0 && at < len(s); {
+		m, length, group := p.find.FindStringSubmatchIndex(s[at:]), 1, 1
+		if m == nil && p.fault != "" {
+			return Text{Faults: []string{fmt.Sprintf(p.fault, Excerpt(s[at:]))}}
+		}
 		for 2*group < len(m) && m[2*group] < 0 {
 			group++
 		}
-		switch {
-		case 2*group == len(m): // a sign that is escaped
-		case group == wrong:
-			return Text{Faults: []string{fmt.Sprintf(p.fault, Excerpt(s[m[0]:]))}}
-		default:
-			t.Arguments = append(t.Arguments, Argument{Name: s[m[2*group]:m[2*group+1]], Spelled: s[m[0]:m[1]]})
+		if m != nil {
+			length = m[1]
 		}
+		if 2*group < len(m) {
+			name := s[at+m[2*group] : at+m[2*group+1]]
+			if p.numbers {
+				name = cmp.Or(strings.TrimLeft(name, "0"), "0")
+			}
+			t.Arguments = append(t.Arguments, Argument{Name: name, Spelled: s[at : at+length]})
+		}
+		at += length
+		next := strings.IndexAny(s[at:], p.signs)
+		if next < 0 {
+			break
+		}
+		at += next
 	}
 	return t
 }
@@ -51,24 +60,23 @@ const (
 var (
 	// composite is .NET's String.Format: {0}, {1,-5:N2}, {{ and }}. csharp is the same as msgfmt judges it: without
 	// blanks, and with braces in formats.
-	composite = pattern{regexp.MustCompile(`\{\{|\}\}|\{0*(\d+) *(?:, *-?\d+ *)?(?::[^{}]*)?\}|(?P<wrong>[{}])`),
-		"{}", noItem}
-	csharp = pattern{regexp.MustCompile(`\{\{|\}\}|\{0*(\d+)(?:,-?\d+)?(?::[^}]*)?\}|(?P<wrong>[{}])`), "{}", noItem}
+	composite = pattern{"{}", regexp.MustCompile(`^(?:\{(?:\{|(\d+) *(?:, *-?\d+ *)?(?::[^{}]*)?\})|\}\})`), noItem, true}
+	csharp    = pattern{"{}", regexp.MustCompile(`^(?:\{(?:\{|(\d+)(?:,-?\d+)?(?::[^}]*)?\})|\}\})`), noItem, true}
 	// pythonBrace is Python's str.format, as msgfmt judges it: braces that only close are text.
-	pythonBrace = pattern{regexp.MustCompile(`\{\{|\{(` + path + `(?::(?:` + spec + `))?)\}|(?P<wrong>\{)`),
-		"{", "%q cannot be a placeholder; write {{ for a brace"}
+	pythonBrace = pattern{"{", regexp.MustCompile(`^\{(?:\{|(` + path + `(?::(?:` + spec + `))?)\})`),
+		"%q cannot be a placeholder; write {{ for a brace", false}
 	// perlBrace is Locale::TextDomain's {name}. What is spelled otherwise is text.
-	perlBrace = pattern{regexp.MustCompile(`\{(` + word + `)\}`), "{", ""}
-	qt        = pattern{regexp.MustCompile(`%L?(?:0(\d)|(\d\d?))`), "%", ""}
-	qtPlural  = pattern{regexp.MustCompile(`%L?(n)`), "%", ""}
-	kde       = pattern{regexp.MustCompile(`%([1-9]\d*)`), "%", ""}
+	perlBrace = pattern{"{", regexp.MustCompile(`^\{(` + word + `)\}`), "", false}
+	qt        = pattern{"%", regexp.MustCompile(`^%L?(\d\d?)`), "", true}
+	qtPlural  = pattern{"%", regexp.MustCompile(`^%L?(n)`), "", false}
+	kde       = pattern{"%", regexp.MustCompile(`^%([1-9]\d*)`), "", false}
 	// oneDigit is that of Smalltalk and YCP: %1 to %9, and %% for a sign.
-	oneDigit = pattern{regexp.MustCompile(`%([1-9])|%%|(?P<wrong>%)`), "%", noSign}
+	oneDigit = pattern{"%", regexp.MustCompile(`^%(?:([1-9])|%)`), noSign, false}
 	// shell is envsubst.
-	shell = pattern{regexp.MustCompile(`\$(?:(` + word + `)|\{(` + word + `)\})|(?P<wrong>\$)`),
-		"$", "the $ of %q begins no $NAME or ${NAME}"}
+	shell = pattern{"$", regexp.MustCompile(`^\$(?:(` + word + `)|\{(` + word + `)\})`),
+		"the $ of %q begins no $NAME or ${NAME}", false}
 	// tilde is the plain directives of Scheme and Lisp: ~a, ~d. A text with others is not judged.
-	tilde = pattern{regexp.MustCompile(`(?i)~([asdboxc])|~[%~&\n]|(?P<wrong>~)`), "~", "%q is an unknown directive"}
+	tilde = pattern{"~", regexp.MustCompile(`^~(?:([asdboxcASDBOXC])|[%~&\n])`), "%q is an unknown directive", false}
 )
 
 // readQt is QString::arg: %1, %L12.

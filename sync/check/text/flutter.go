@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,42 +37,42 @@ func flutter(s string, escaping bool) Text {
 	return Text{Arguments: r.args}
 }
 
-var (
-	flutterText = map[bool]*regexp.Regexp{ // by whether apostrophes quote
-		false: regexp.MustCompile(`^[^{}]+`), true: regexp.MustCompile(`^(?:'[^']*'|[^{}']+)`)}
-	flutterCode = regexp.MustCompile(`^(?:(\d+)|([\w|]+)|[,=:])`)
-)
-
 func (r *flutterReader) cut(s string, escaping bool) {
 	isBlank := func(c rune) bool { return unicode.IsSpace(c) && c != 0x85 || c == 0xfeff }
+	inWord := func(c rune) bool { return c < 0x80 && (isWord(byte(c)) || c == '|') }
+	stop := "{}"
+	if escaping {
+		stop = "{}'"
+	}
 	for code := false; s != ""; {
-		token := flutterToken{s[0], s[:1]}
+		kind, n := s[0], 1
 		switch {
-		case s[0] == '{' || s[0] == '}':
+		case kind == '{' || kind == '}':
 			code = !code
 		case code && strings.TrimLeftFunc(s, isBlank) != s:
 			s = strings.TrimLeftFunc(s, isBlank)
 			continue
+		case code && isDigit(kind):
+			kind, n = '0', span(s, 0, digits)
+		case code && inWord(rune(kind)):
+			kind, n = 'w', len(s)-len(strings.TrimLeftFunc(s, inWord))
+		case code && strings.IndexByte(",=:", kind) < 0:
+			r.fault = fmt.Sprintf("%q is not expected in braces", Excerpt(s))
+			return
 		case code:
-			m := flutterCode.FindStringSubmatch(s)
-			if m == nil {
-				r.fault = fmt.Sprintf("%q is not expected in braces", Excerpt(s))
-				return
-			}
-			token.text = m[0]
-			if m[1] != "" {
-				token.kind = '0'
-			} else if m[2] != "" {
-				token.kind = 'w'
-			}
-		default:
-			token = flutterToken{'"', flutterText[escaping].FindString(s)}
-			if token.text == "" {
+		case escaping && kind == '\'':
+			kind, n = '"', 2+strings.IndexByte(s[1:], '\'')
+			if n == 1 {
 				r.fault = "an apostrophe is not closed; with use-escaping two stand for one"
 				return
 			}
+		default:
+			kind, n = '"', strings.IndexAny(s, stop)
+			if n < 0 {
+				n = len(s)
+			}
 		}
-		r.tokens, s = append(r.tokens, token), s[len(token.text):]
+		r.tokens, s = append(r.tokens, flutterToken{kind, s[:n]}), s[n:]
 	}
 }
 

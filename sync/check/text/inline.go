@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -111,20 +110,44 @@ type element struct {
 	attributes map[string]string
 }
 
-var (
-	tag       = regexp.MustCompile(`^<(/?)(` + word + `)((?:\s+[^\s<>/=]+\s*=(?:"[^"]*"|'[^']*'))*)\s*/?>`)
-	attribute = regexp.MustCompile(`([^\s=]+)\s*=(?:"([^"]*)"|'([^']*)')`)
-)
-
 // elementAt reads the start or the end of an element; 0 where there is none.
 func elementAt(s string) (e element, length int) {
-	m := tag.FindStringSubmatch(s)
-	if m == nil {
-		return e, 0
+	i := 1
+	if at(s, i) == '/' {
+		e.end = true
+		i++
 	}
-	e = element{name: m[2], end: m[1] != "", attributes: make(map[string]string)}
-	for _, a := range attribute.FindAllStringSubmatch(m[3], -1) {
-		e.attributes[a[1]] = a[2] + a[3]
+	n := words(s, i)
+	e.name = s[i : i+n]
+	for i += n; n > 0 && i < len(s); {
+		i += span(s, i, " \t\r\n")
+		switch {
+		case at(s, i) == '>':
+			return e, i + 1
+		case strings.HasPrefix(s[i:], "/>"):
+			return e, i + 2
+		}
+		equals := strings.IndexByte(s[i:], '=')
+		if equals <= 0 {
+			return e, 0
+		}
+		name, quote := strings.TrimSpace(s[i:i+equals]), at(s, i+equals+1)
+		if quote != '"' && quote != '\'' || strings.ContainsAny(name, "<>/ ") {
+			return e, 0
+		}
+		from := i + equals + 2
+		end := strings.IndexByte(s[from:], quote)
+		if end < 0 {
+			return e, 0
+		}
+		if e.attributes == nil {
+			e.attributes = make(map[string]string)
+		}
+		e.attributes[name] = s[from : from+end]
+		i = from + end + 1
+		if next := at(s, i); next != '>' && next != '/' && span(s, i, " \t\r\n") == 0 {
+			return e, 0
+		}
 	}
-	return e, len(m[0])
+	return e, 0
 }

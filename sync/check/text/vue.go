@@ -87,7 +87,7 @@ var (
 	vueLiteral = `'(?:[^'\\\n]|\\[\\']|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{6})*'`
 	// vuePlaceholder is {name}, {0} or {'literal'}. At the very end of a text some may go without their brace, and a
 	// brace alone is taken, and not shown.
-	vuePlaceholder = regexp.MustCompile(`^\{[ \n]*(?:$|([A-Za-z_][\w$-]*|-?\d+)(?:[ \n]*\}|[ \n]+$)|(` +
+	vuePlaceholder = regexp.MustCompile(`^\{[ \n]*(?:$|([A-Za-z_][\w$-]*|-?\d+)(?:\}|[ \n]+(?:\}|$))|(` +
 		vueLiteral + `)[ \n]*(?:\}|$))`)
 	vueLink = regexp.MustCompile(`^@(?:\.[A-Za-z_][\w$]*)?:`)
 	vueKey  = regexp.MustCompile(`^[^{@|() :.\n][^{@|() ]*`)
