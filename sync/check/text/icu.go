@@ -263,6 +263,13 @@ var (
 	quotation = regexp.MustCompile(`'[^']*'`)
 )
 
+// noStem is a word of a skeleton of numbers that FormatJS fails with, and exponent what may begin with E.
+var (
+	noStem = regexp.MustCompile(`//|/$|^(?:[+]|#+)?[rs]?(?:/|$)|^measure-unit$|^integer-width(?:$|/.*/|/(?:.*[^*0])?0)|` +
+		`^\.(?:0+\*?|#+|0+#+)/(?:.*/|(?:[+]|#+)?[rs]?$)`)
+	exponent = regexp.MustCompile(`^EE?(?:\+[!?])?0+(?:/|$)`)
+)
+
 // isSkeleton reports whether FormatJS can read a format as a skeleton of ICU's, where it begins as one.
 func isSkeleton(style, kind string) bool {
 	skeleton, is := strings.CutPrefix(style, "::")
@@ -278,7 +285,7 @@ func isSkeleton(style, kind string) bool {
 	}
 	words := strings.Fields(skeleton)
 	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool {
-		return strings.Contains("/"+word+"/", "//")
+		return !exponent.MatchString(word) && strings.HasPrefix(word, "E") || noStem.MatchString(word)
 	})
 }
 
