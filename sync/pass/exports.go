@@ -39,7 +39,7 @@ type Exported struct {
 	// it was begun by an earlier pass, and the one of this pass is not finished: it is not the last word
 	Late   error
 	Kept   int                     // texts of entries
-	Failed bool                    // the service could not write it, and the collection need not be there: nothing is known
+	Failed bool                    // the service could not write it; the collection need not be there: nothing is known
 	byFile map[fileIn][]Translated // of Group and of Sources, once they were asked for; by "" all of a language
 	spool  *spool                  // of the texts that are not in memory; nil where all of them are
 }
