@@ -417,18 +417,32 @@ func (m Marks) AgreedOn() catalog.Marks {
 	return all
 }
 
-// Inherited are the memories, by kind, of files of a target's language that are not there any more and whose texts are
-// like these: the file may have moved. there are the paths of all files that are.
+// Gone are the target files that have a history and are not there any more. It is read once.
+type Gone struct {
+	There     map[string]bool // the paths of those that are; only more of them are found
+	histories []ledger.Slot   // nil where it was not read
+}
+
+func (g *Gone) read(p Memory) error {
+	if g.histories != nil {
+		return nil
+	}
+	all, err := ledger.Known.Slots(p.Ledger, p.Scope)
+	g.histories = append([]ledger.Slot{}, slices.DeleteFunc(all, func(s ledger.Slot) bool { return g.There[s.Path] })...)
+	return err
+}
+
+// Inherited are the memories, by kind, of files of a target's language that are gone and whose texts are like these:
+// the file may have moved.
 func (p Memory) Inherited(
-	t bundle.Target, texts catalog.Catalog, there map[string]bool, kinds []ledger.TargetMarks,
+	t bundle.Target, texts catalog.Catalog, gone *Gone, kinds []ledger.TargetMarks,
 ) (Marks, error) {
 	found := make(Marks)
-	histories, err := ledger.Known.Slots(p.Ledger, p.Scope)
-	if err != nil {
+	if err := gone.read(p); err != nil {
 		return nil, err
 	}
-	for _, slot := range histories {
-		if slot.Language != t.Language.Code || there[slot.Path] {
+	for _, slot := range gone.histories {
+		if slot.Language != t.Language.Code || gone.There[slot.Path] {
 			continue
 		}
 		history, err := p.Ledger.Marks(slot)
@@ -438,11 +452,11 @@ func (p Memory) Inherited(
 		if !ledger.Resembles(texts, history) {
 			continue
 		}
-		gone, err := p.Read(slot.Path, slot.Language, kinds...)
+		memories, err := p.Read(slot.Path, slot.Language, kinds...)
 		if err != nil {
 			return nil, err
 		}
-		for kind, marks := range gone {
+		for kind, marks := range memories {
 			if marks != nil && found[kind] == nil {
 				found[kind] = make(catalog.Marks, len(marks))
 			}

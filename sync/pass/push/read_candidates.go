@@ -21,7 +21,7 @@ import (
 type reader struct {
 	*state
 	snapshots *snapshots
-	targets   map[string]bool // paths of all target files, there or not
+	gone      *pass.Gone      // target files that are in no snapshot
 	present   map[string]bool // target files of the snapshots; by ledger.TargetID
 
 	left  map[string]map[string][]ledger.Source        // see accepted.Sources
@@ -60,7 +60,7 @@ func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
 
 // inSnapshots finds them, and remembers nothing.
 func (r *reader) inSnapshots(ctx context.Context) ([]*candidate, error) {
-	r.targets, r.homes, r.left = make(map[string]bool), nil, nil
+	r.gone, r.homes, r.left = &pass.Gone{There: make(map[string]bool)}, nil, nil
 	if r.accepted != nil {
 		r.left = r.accepted.Left()
 	}
@@ -73,7 +73,7 @@ func (r *reader) inSnapshots(ctx context.Context) ([]*candidate, error) {
 			return nil, err
 		}
 		for _, t := range targets {
-			r.targets[t.Path] = true
+			r.gone.There[t.Path] = true
 		}
 		for _, t := range targets {
 			c, err := r.candidate(t, at)
@@ -316,7 +316,7 @@ func (r *reader) memories(t bundle.Target, at *snapshot, texts catalog.Catalog) 
 		clear(of)
 	}
 	if err == nil && of[ledger.Known] == nil {
-		m.inherited, err = r.branch.Memory().Inherited(t, texts, r.targets, kinds)
+		m.inherited, err = r.branch.Memory().Inherited(t, texts, r.gone, kinds)
 		maps.Copy(of, m.inherited)
 	}
 	if left := r.left[t.Sources[0].Collection]; err == nil && len(left) > 0 {
