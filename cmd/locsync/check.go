@@ -92,7 +92,6 @@ func checkFiles(ctx context.Context, a *app, f checkFlags, flags *pflag.FlagSet)
 		}
 		return err
 	}
-	a.warnAlone(ctx, cfg)
 	for _, w := range process.ExposedSecrets(ctx, cfg) {
 		a.remark(zap.WarnLevel, "locsync: warning: %v", w)
 	}
