@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/locsync/locsync/formats/resource"
@@ -28,7 +29,13 @@ msgstr "Content-Type: text/plain; charset=UTF-8\nProject-Id-Version: x\nPO-Revis
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := slices.ContainsFunc(f.Warnings(), func(w resource.Warning) bool { return w.Fails })
+		got := len(f.Warnings()) > 0
+		fails := slices.ContainsFunc(f.Warnings(), func(w resource.Warning) bool { return w.Fails })
+		if open := !strings.Contains(src, "nplurals="); fails && open {
+			t.Errorf("%s\nwhat no program fails with is an error: %v", src, f.Warnings())
+		} else if got != fails && !open {
+			t.Errorf("%s\nforms that are too many or few are no error: %v", src, f.Warnings())
+		}
 		if _, err := exec.LookPath("msgfmt"); err != nil {
 			t.Skip("no msgfmt here (gettext)")
 		}

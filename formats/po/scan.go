@@ -26,7 +26,7 @@ func (g grammar) Scan(src string) (*resource.Layout, error) {
 	}
 	s.nodes[0].End = int32(len(s.nodes))
 	if s.header == "" && len(s.nodes) > 1 && !s.source {
-		s.refuses(0, 0, "it has no header, so that msgfmt -c refuses the file; write an entry with an empty "+
+		s.warns(resource.Warning{}, "it has no header, so that msgfmt -c refuses the file; write an entry with an empty "+
 			"msgid, with Content-Type and Plural-Forms")
 	}
 	return &resource.Layout{Nodes: s.nodes, Warnings: s.warnings}, nil
@@ -329,10 +329,10 @@ func (s *scanner) plural(n resource.Node, own bool) {
 	s.nodes[at].End = int32(len(s.nodes))
 }
 
-// refuses enters what msgfmt -c refuses the file for.
-func (s *scanner) refuses(node int32, at int, format string, args ...any) {
-	why := fmt.Sprintf(format, args...)
-	s.warnings = append(s.warnings, resource.Warning{Node: int(node), At: at, Fails: true, Msg: why})
+// warns enters what msgfmt -c refuses the file for. Without a header, or Plural-Forms, a program reads it all the same.
+func (s *scanner) warns(w resource.Warning, format string, args ...any) {
+	w.Msg = fmt.Sprintf(format, args...)
+	s.warnings = append(s.warnings, w)
 }
 
 // counted sees to it that a translated plural has the forms that the header says.
@@ -342,11 +342,11 @@ func (s *scanner) counted(node int32) {
 	case s.header == "": // which is told
 	case header == "" && !s.formless:
 		s.formless = true
-		s.refuses(node, first, "it has forms of a plural, and the header has no Plural-Forms, so that msgfmt -c refuses the "+
-			"file; write them there, such as nplurals=2; plural=(n != 1);")
+		s.warns(resource.Warning{Node: int(node), At: first}, "it has forms of a plural, and the header has no "+
+			"Plural-Forms, so that msgfmt -c refuses the file; write them there, such as nplurals=2; plural=(n != 1);")
 	case header != "" && n != s.slots.count:
-		s.refuses(node, first, "it has %d forms of a plural, and the header says nplurals=%d, so that msgfmt -c refuses the "+
-			"file; write as many", n, s.slots.count)
+		s.warns(resource.Warning{Node: int(node), At: first, Fails: true}, "it has %d forms of a plural, and the header "+
+			"says nplurals=%d, so that msgfmt -c refuses the file; write as many", n, s.slots.count)
 	}
 }
 
@@ -358,7 +358,7 @@ func (s *scanner) head(n resource.Node) error {
 	s.header = unquoted(s.entry.texts[0].strings.Of(s.src)) + "\n"
 	s.nodes[0].Value = n.Whole
 	if why := unusable(field(s.header, "Plural-Forms")); why != "" && !s.source {
-		s.refuses(0, int(n.Whole.Start), "the Plural-Forms of the header %s", why)
+		s.warns(resource.Warning{At: int(n.Whole.Start), Fails: true}, "the Plural-Forms of the header %s", why)
 	}
 	_, charset, has := strings.Cut(field(s.header, "Content-Type"), "charset=")
 	switch charset = strings.ToUpper(strings.TrimSpace(charset)); {
