@@ -26,7 +26,7 @@ func TestCheckOnlineWhereNothingTellsTheAccount(t *testing.T) {
 		t.Errorf("the project is there: %v", err)
 	}
 	for code, want := range map[int][]string{401: {"API key"}, 403: {"locsync project list names the projects"},
-		404: {"project.id: the service has no project", "reach the service: 404"}} {
+		404: {"project.id: the service has no project", "locsync project create --write"}} {
 		refuse = code
 		err := w.CheckOnline(t.Context())
 		if err == nil || !Permanent(err) {

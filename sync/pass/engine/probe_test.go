@@ -185,13 +185,18 @@ remote = ""
 		w.pushes(push.Options{})
 		n := 0
 		text := func() string { n++; return fmt.Sprint("text ", n) }
-		key := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})
+		translates := func(state service.CompletionState) { // a key that the service still lists
+			key := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(rt, "key")
+			if text := text(); w.at("main", "en")[key] != "" {
+				w.translate("main", "de", state, key, text)
+			}
+		}
 		for range rapid.IntRange(4, 10).Draw(rt, "steps") {
 			switch rapid.SampledFrom([]string{"final", "draft", "final", "branch", "source", "drop", "push", "nothing", "nothing"}).Draw(rt, "step") {
 			case "final":
-				w.translate("main", "de", service.Final, key.Draw(rt, "key"), text())
+				translates(service.Final)
 			case "draft":
-				w.translate("main", "de", service.Draft, key.Draw(rt, "key"), text())
+				translates(service.Draft)
 			case "branch":
 				if _, err := ledger.Merged.Slots(w.projects[0].branch.Ledger, w.projects[0].branch.StateName()); err == nil && w.show("l10n", "locales/de/app.json") != "" {
 					w.commitOn("l10n", "locales/de/app.json", fmt.Sprintf(`{"a": %q, "b": %q}`, text(), text()))

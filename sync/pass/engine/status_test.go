@@ -186,12 +186,12 @@ func TestReadyReasons(t *testing.T) {
 		remote string
 		want   []string // a line each, in order
 	}{
-		{"everything", 401, true, "origin", []string{"open repository", "401"}},
+		{"everything", 401, true, "origin", []string{"project.repository: ", "401"}},
 		{"the credentials", 401, false, "origin", []string{"401"}},
 		{"the project's identifier", 404, false, "origin", []string{"404"}},
 		{"the service", 503, false, "origin", []string{"503"}},
 		{"a remote that is not configured, and the credentials", 401, false, "upstream", []string{"no remote is called \"upstream\"", "401"}},
-		{"the repository", 0, true, "origin", []string{"open repository"}},
+		{"the repository", 0, true, "origin", []string{"project.repository: "}},
 		{"nothing", 0, false, "origin", nil},
 	} {
 		w.configure(settings + "[project.pull]\nremote = \"" + c.remote + "\"\n" + jsonFiles)
