@@ -52,6 +52,14 @@ func (r *imports) Ship(ctx context.Context, all []*Import) {
 	}
 }
 
+// Send sends what is in the batch where that is as large, and begins anew.
+func (s *Batch) Send(ctx context.Context, to Carrier, least int) {
+	if s.Bytes >= least {
+		to.Ship(ctx, s.All)
+		*s = Batch{}
+	}
+}
+
 // send begins one import. What its files have is in the ledger only, see ended.
 func (r *imports) send(ctx context.Context, s *Import) (*ledger.Job, error) {
 	job, err := r.record(s)

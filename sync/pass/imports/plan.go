@@ -1,7 +1,6 @@
 package imports
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/locsync/locsync/sync/config"
@@ -53,14 +52,6 @@ type Batch struct {
 	All   []*Import
 	Bytes int // of what is uploaded
 	index map[string]*Import
-}
-
-// Send sends what is in the batch where that is as large, and begins anew.
-func (s *Batch) Send(ctx context.Context, to Carrier, least int) {
-	if s.Bytes >= least {
-		to.Ship(ctx, s.All)
-		*s = Batch{}
-	}
 }
 
 // Add puts an upload into an import of its kind. accepts are the texts of it that are remembered when it is accepted.
