@@ -161,6 +161,8 @@ func (s *statusPage) configured(p *project, v view) {
 		p.NextPush = "turned off in the configuration"
 	case source == "worktree":
 		p.NextPush = "as soon as a file changes"
+	case source == "": // of a repository elsewhere
+		p.NextPush = "as soon as its branch moves"
 	default:
 		p.NextPush = "as soon as branch " + text(source) + " moves"
 	}
