@@ -39,6 +39,9 @@ func TestChangedSource(t *testing.T) {
 	w.lacks(w.get("list?"+inGerman+"&show=outdated"), `href="key?`)
 	source("Delete the folder")
 	w.has(w.get("list?"+inGerman+"&show=outdated"), `href="key?`)
+	many := w.get("approve?" + inGerman) // it is approved with the others only where a person chooses it
+	w.has(many, "source changed", "Datei löschen")
+	w.lacks(many, "checked>")
 	source("Delete this folder") // which is what was translated
 	w.lacks(w.get("list?"+inGerman+"&show=outdated"), `href="key?`)
 }
