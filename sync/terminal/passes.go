@@ -175,7 +175,8 @@ func (s *Screen) Drafts(sent []report.ProjectPush, pulled []report.ProjectPull, 
 	for _, p := range pulled {
 		if len(languages) == 1 && p.Commit == "" && p.Error == "" && listen != "" {
 			s.line("", plainly, "Translations come back once they are final. To review drafts and to translate:")
-			s.line("  ", plainly, fmt.Sprintf("locsync run   # serves http://%s/translate/", listen))
+			s.line("  ", plainly, fmt.Sprintf("locsync run              # serves http://%s/translate/", listen))
+			s.line("  ", plainly, "locsync service invite   # while it runs: a link with which a person signs in there")
 			return
 		}
 	}

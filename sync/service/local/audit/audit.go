@@ -31,6 +31,7 @@ var acts = map[string]string{
 	store.NotedSignedIn:       "Signed in",
 	store.NotedBackup:         "Backup made",
 	store.NotedRestored:       "Backup restored",
+	store.NotedMoved:          "Service moved",
 }
 
 // ofPeople are the acts that are about a person.

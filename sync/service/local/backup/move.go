@@ -29,7 +29,7 @@ func Move(st *store.Store, to string, clock func() time.Time) (c Copy, err error
 			into.CloseWithError(err)
 			made <- err
 		}()
-		done, err := Restore(from, to, false, clock)
+		done, err := restore(from, to, false, clock, store.NotedMoved)
 		from.CloseWithError(err)
 		atStep()
 		failed := <-made // it reads the database, which its owner may close

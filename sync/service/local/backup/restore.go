@@ -39,6 +39,11 @@ type Restored struct {
 // Restore puts the service of a copy into a folder, in place of what it has where that is meant. The folder of a
 // service that runs is refused with store.ErrInUse.
 func Restore(r io.Reader, dir string, replace bool, clock func() time.Time) (done Restored, err error) {
+	return restore(r, dir, replace, clock, store.NotedRestored)
+}
+
+// restore is Restore, which the audit log calls act.
+func restore(r io.Reader, dir string, replace bool, clock func() time.Time, act string) (done Restored, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		defer os.Remove(dir) // where nothing came into it
 	}
@@ -68,7 +73,7 @@ func Restore(r io.Reader, dir string, replace bool, clock func() time.Time) (don
 	if done.Copy, err = unpack(r, temporary); err != nil {
 		return done, err
 	}
-	if err := note(temporary, done.Copy, clock); err != nil {
+	if err := note(temporary, act, done.Copy, clock); err != nil {
 		return done, err
 	}
 	if err := settle(temporary, dir); err != nil {
@@ -118,8 +123,8 @@ func unpack(r io.Reader, dir string) (Copy, error) {
 	})
 }
 
-// note has the audit log of each account say that the service was restored. It shows, too, that the database opens.
-func note(dir string, of Copy, clock func() time.Time) error {
+// note has the audit log of each account say what was done. It shows, too, that the database opens.
+func note(dir, act string, of Copy, clock func() time.Time) error {
 	for _, account := range append(of.Accounts, "")[:max(1, len(of.Accounts))] {
 		st, err := store.Open(dir, account, clock)
 		if err != nil {
@@ -127,7 +132,7 @@ func note(dir string, of Copy, clock func() time.Time) error {
 		}
 		if account != "" {
 			err = st.Update(func(tx *store.Tx) error {
-				return store.PutNote(tx, store.NotedRestored, "", store.Noted{Made: of.Created.Format(time.RFC3339)})
+				return store.PutNote(tx, act, "", store.Noted{Made: of.Created.Format(time.RFC3339)})
 			})
 		}
 		if err := errors.Join(err, st.Close()); err != nil {

@@ -304,6 +304,9 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 			return o.suggest(it, &store.Translation{Changed: o.tx.Now(), Texts: texts, By: v.Name})
 		}
 		is := &store.Translation{State: o.project.Level(state), Changed: o.tx.Now(), Texts: texts, By: v.Name}
+		if it.is != nil && slices.Equal(texts, it.is.Texts) {
+			is.By = it.is.By // who approves a text has not written it
+		}
 		if err := o.put(it, is, s.Saved); err != nil {
 			return err
 		}

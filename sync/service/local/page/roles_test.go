@@ -103,6 +103,13 @@ func TestTranslatorSuggests(t *testing.T) {
 		t.Errorf("written by %q", names)
 	}
 	w.lacks(w.get("list?"+inGerman+"&show=suggested"), `href="key?`)
+	f = form(w.get("key?"+inGerman+"&show=draft&q=b"), "key") // another's draft, made final as it is
+	f.Set("text-", "Zwei")
+	f.Set("state", "final")
+	w.has(w.post(w.client, "key", f), "200 ")
+	if names := w.writers("b"); len(names) != 1 || names[0] != "Ben" {
+		t.Errorf("written by %q", names)
+	}
 
 	w.as(ben, func() {
 		f := form(w.get("key?"+inGerman+"&show=all&q=a"), "key")

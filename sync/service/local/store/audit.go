@@ -28,6 +28,7 @@ const (
 	NotedPassword       = "userPasswordChanged"
 	NotedBackup         = "backupMade"
 	NotedRestored       = "backupRestored"
+	NotedMoved          = "serviceMoved"
 )
 
 // Bounds of the log: the oldest notes go, those of imports first, which machines make, and of many keys only the first
