@@ -131,6 +131,10 @@ func checkFiles(ctx context.Context, a *app, f checkFlags, flags *pflag.FlagSet)
 		outcome = command.CheckOnline(ctx, cfg, a.options(log))
 	}
 	line.End()
+	explained := func(p report.ProjectCheck) bool { return len(p.Explained) > 0 }
+	if f.explain != "" && !slices.ContainsFunc(result.Projects, explained) {
+		a.remark(zap.WarnLevel, "locsync: warning: no source file has the key %q that --explain is about", f.explain)
+	}
 	if err := sayCheck(a, cfg, result, f, note); outcome == nil || !errors.Is(err, errPartial) &&
 		!errors.Is(err, errMisconfigured) {
 		outcome = errors.Join(outcome, err)
