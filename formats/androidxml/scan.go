@@ -332,8 +332,8 @@ var kinds = strings.Fields("add-resource anim animator array attr bool color con
 func (s *scanner) other(at, end int, above comments) (int, error) {
 	kind := s.tag.name
 	if s.dialect.strict && !strings.Contains(kind, ":") && !slices.Contains(kinds, kind) {
-		s.refuses(0, "Android knows no resources <%s>, and the build tools refuse the file; correct its name", kind)
-		s.warnings[len(s.warnings)-1].At = at
+		s.warnings = append(s.warnings, resource.Warning{At: at, Fails: true, Msg: fmt.Sprintf(
+			"Android knows no resources <%s>, and the build tools refuse the file; correct its name", kind)})
 	}
 	end, err := s.skip(end)
 	if s.collect && kind != "eat-comment" {

@@ -10,7 +10,7 @@ import (
 )
 
 // mostMemory is when the garbage collector works harder, where nothing else is said: well below the promise. With 224
-// MB two thirds of the processor's time of a first sync of 500,000 texts were the collector's.
+// MB half of the processor's time of a first sync of 500,000 texts was the collector's.
 const mostMemory = 272 << 20
 
 // projectMemory is what a project of a daemon takes while it rests. Without it in the limit a daemon of thousands has

@@ -175,7 +175,8 @@ type List []string
 // Few are the first few names, and how many there are beside.
 func (n List) Few() (few List, more int) {
 	const most = 5
-	if more = len(n) - most; more > 1 {
+	more = len(n) - most
+	if more > 1 {
 		return n[:most:most], more
 	}
 	return n, 0

@@ -245,7 +245,8 @@ func TestUnshown(t *testing.T) {
 		if got := len(found) == 1 && found[0].Warning; got != warns || !warns && len(found) > 0 {
 			t.Errorf("%q: %v, want a warning: %v", text, found, warns)
 		}
-		if in.Source = "From $1.50"; len(Translation(in)) > 0 {
+		in.Source = "From $1.50"
+		if len(Translation(in)) > 0 {
 			t.Errorf("%q: %v, and the source has one itself", text, Translation(in))
 		}
 	}

@@ -165,7 +165,8 @@ func (e Embedded) Backup(ctx context.Context, w io.Writer) (backup.Copy, error) 
 
 // Move puts the service into another folder: its process does while it works; where none serves the folder, this one.
 func (e Embedded) Move(ctx context.Context, to string) (c backup.Copy, err error) {
-	if to, err = filepath.Abs(to); err != nil {
+	to, err = filepath.Abs(to)
+	if err != nil {
 		return c, err
 	}
 	for _, pair := range [][2]string{{to, e.Data}, {e.Data, to}} {

@@ -118,7 +118,8 @@ func (x *Exported) files(b *bundle.Bundle, l config.Language) []Translated {
 		x.byFile = make(map[fileIn][]Translated)
 		for _, t := range append(x.Targets(x.Group), x.sort(x.Group, x.Sources, []config.Language{b.Source})...) {
 			of, all := fileIn{t.Language, t.Path}, fileIn{language: t.Language}
-			if x.byFile[all] = append(x.byFile[all], t); of != all {
+			x.byFile[all] = append(x.byFile[all], t)
+			if of != all {
 				x.byFile[of] = append(x.byFile[of], t)
 			}
 		}

@@ -428,8 +428,11 @@ func (g *Gone) read(p Memory) error {
 		return nil
 	}
 	all, err := ledger.Known.Slots(p.Ledger, p.Scope)
+	if err != nil {
+		return err
+	}
 	g.histories = append([]ledger.Slot{}, slices.DeleteFunc(all, func(s ledger.Slot) bool { return g.There[s.Path] })...)
-	return err
+	return nil
 }
 
 // Inherited are the memories, by kind, of files of a target's language that are gone and whose texts are like these:

@@ -90,7 +90,8 @@ func derive(rule string, tokens []dartToken, from int) (ends []int) {
 	return slices.Compact(ends)
 }
 
-// sound sees to what gen-l10n asks of branches beside its grammar: there is "other", and a plural has no words but CLDR's.
+// sound sees to what gen-l10n asks of branches beside its grammar: there is "other", and a plural has no words but
+// those of CLDR.
 func sound(tokens []dartToken) bool {
 	type choice struct{ plural, other bool }
 	open := []*choice{} // by brace; nil for those that have no branches

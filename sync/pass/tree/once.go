@@ -11,11 +11,11 @@ func Once(fsys fs.FS) fs.FS {
 	if _, whole := fsys.(fs.ReadFileFS); whole { // a commit's, which has them at hand
 		return fsys
 	}
-	return &once{FS: fsys, folders: make(map[string][]fs.DirEntry)}
+	return &once{fsys: fsys, folders: make(map[string][]fs.DirEntry)}
 }
 
 type once struct {
-	fs.FS
+	fsys    fs.FS
 	mu      sync.Mutex // around folders
 	folders map[string][]fs.DirEntry
 }
@@ -26,13 +26,14 @@ func (o *once) ReadDir(name string) ([]fs.DirEntry, error) {
 	if entries, known := o.folders[name]; known {
 		return slices.Clone(entries), nil
 	}
-	entries, err := fs.ReadDir(o.FS, name)
+	entries, err := fs.ReadDir(o.fsys, name)
 	if err == nil {
 		o.folders[name] = slices.Clone(entries)
 	}
 	return entries, err
 }
 
-func (o *once) Stat(name string) (fs.FileInfo, error)  { return fs.Stat(o.FS, name) }
-func (o *once) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(o.FS, name) }
-func (o *once) ReadLink(name string) (string, error)   { return fs.ReadLink(o.FS, name) }
+func (o *once) Open(name string) (fs.File, error)      { return o.fsys.Open(name) }
+func (o *once) Stat(name string) (fs.FileInfo, error)  { return fs.Stat(o.fsys, name) }
+func (o *once) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(o.fsys, name) }
+func (o *once) ReadLink(name string) (string, error)   { return fs.ReadLink(o.fsys, name) }

@@ -375,9 +375,9 @@ func (t *Tree) Unsourced(
 	for _, b := range g.Bundles {
 		s := t.Of(b)
 		wide := s.WideKeys(rest)
-		maps.DeleteFunc(only, func(key string, _ bool) bool { return s.Clash[key] != "" || wide[key] })
+		rest = slices.DeleteFunc(rest, func(u catalog.Unit) bool { return s.Clash[u.Key] != "" || wide[u.Key] })
 	}
-	return slices.Sorted(maps.Keys(only))
+	return slices.Sorted(maps.Keys(rest.Keys()))
 }
 
 // MayHave reports whether a translation may have a key: whether the source has it, or a plural that it is a form of. Of

@@ -69,6 +69,6 @@ func (in stdin) Read(data []byte) (int, error) {
 }
 
 // input sends what git reads.
-type input struct{ *gob.Encoder }
+type input struct{ calls *gob.Encoder }
 
-func (i input) Write(data []byte) (int, error) { return len(data), i.Encode(data) }
+func (i input) Write(data []byte) (int, error) { return len(data), i.calls.Encode(data) }

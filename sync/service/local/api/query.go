@@ -78,7 +78,8 @@ func (p Params) Raw(name string) (value string, given bool, err error) {
 func (p Params) one(name string, read func(string) string) (value string, given bool, err error) {
 	all, given := p.Values(name)
 	for i, v := range all {
-		switch v = read(v); {
+		v = read(v)
+		switch {
 		case v == "":
 			return "", true, Invalid(name, "is given without a value; leave it out or give it one")
 		case i > 0 && v != value:

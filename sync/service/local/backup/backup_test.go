@@ -40,7 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// killedAt restores a file, makes a backup or moves a service, and kills itself at a step. It exits with 0 where there are fewer.
+// killedAt restores a file, makes a backup or moves a service, and kills itself at a step. It exits with 0 where there
+// are fewer.
 func killedAt(at int, dir, file, to string) {
 	step := func() {
 		if at--; at < 0 {

@@ -73,7 +73,8 @@ func TestNothingIsLostByAMove(t *testing.T) {
 				if err != nil {
 					return
 				}
-				if stored[w]++; stored[w] == 1 {
+				stored[w]++
+				if stored[w] == 1 {
 					begun.Done()
 				}
 			}

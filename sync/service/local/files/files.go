@@ -119,7 +119,8 @@ func (s *Service) getFile(c *api.Call) error {
 // has moved.
 func (s *Service) openStored(p string) (f *store.StoredFile, content *os.File, err error) {
 	in := func(tx *store.Tx) (*store.StoredFile, error) { return store.StoredIn(tx, p) }
-	if f, err = store.Read(s.store, in); err != nil {
+	f, err = store.Read(s.store, in)
+	if err != nil {
 		return nil, nil, err
 	}
 	_ = s.store.Update(func(tx *store.Tx) error {

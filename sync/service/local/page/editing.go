@@ -305,7 +305,7 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 		}
 		is := &store.Translation{State: o.project.Level(state), Changed: o.tx.Now(), Texts: texts, By: v.Name}
 		if it.is != nil && slices.Equal(texts, it.is.Texts) {
-			is.By = it.is.By // who approves a text has not written it
+			is.By = it.is.By // the writer keeps the credit
 		}
 		if err := o.put(it, is, s.Saved); err != nil {
 			return err

@@ -90,7 +90,8 @@ func (o *opened) put(it item, is *store.Translation, tell func(project string, c
 	complete := is.State == store.Final
 	if complete {
 		var err error
-		if complete, err = o.complete(); err != nil {
+		complete, err = o.complete()
+		if err != nil {
 			return err
 		}
 	}

@@ -115,7 +115,8 @@ func (s *Service) drafts(w http.ResponseWriter, r *http.Request, v *visitor) err
 	var asked *opened
 	var items []item
 	err := s.Store.View(s.in(p, v, func(o *opened) (err error) {
-		if engine, err = s.engineIn(r, o); err != nil {
+		engine, err = s.engineIn(r, o)
+		if err != nil {
 			return err
 		}
 		f, err := o.walk(position{}, false, mostDrafts)

@@ -86,7 +86,8 @@ func (o *opened) rankOf(at position) (p rank, err error) {
 		if err != nil {
 			return rank{}, err
 		}
-		if keys += k.Keys; keys > mostCounted {
+		keys += k.Keys
+		if keys > mostCounted {
 			return rank{}, nil
 		}
 		err = k.Each(nil, func(n []byte, r *store.Row) (bool, error) {
