@@ -18,9 +18,11 @@ import (
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/bound"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
+	"github.com/locsync/locsync/sync/text/spelling"
 )
 
 // How a scope is stored, in a folder of the memory:
@@ -52,18 +54,24 @@ const mostStored = 256 << 20
 
 // Reading is how the texts of a file are read.
 type Reading struct {
-	Path   text          `json:"path"`
-	Format string        `json:"format"`
-	Keys   resource.Keys `json:"keys"`
+	Path    text          `json:"path"`
+	Format  string        `json:"format"`
+	Keys    resource.Keys `json:"keys"`
+	Prefix  text          `json:"prefix,omitempty"`  // before all keys
+	Plurals string        `json:"plurals,omitempty"` // the language, where plurals spelled as keys are put together
 }
 
-// ReadingOf is how a bundle reads one of its files.
-func readingOf(b *bundle.Bundle, path string, keys resource.Keys) Reading {
-	return Reading{text(path), b.Format.Name, keys}
+// readingOf is how a bundle reads one of its files.
+func readingOf(b *bundle.Bundle, path string, l config.Language) Reading {
+	r := Reading{Path: text(path), Format: b.Format.Name, Keys: b.Keys(l), Prefix: text(b.KeyPrefix)}
+	if bundle.JoinsPlurals(b) {
+		r.Plurals = l.Code
+	}
+	return r
 }
 
-// read are the texts of a file in a tree; none where it cannot be read there.
-func (r Reading) read(tree fs.FS) catalog.Catalog {
+// read is a file in a tree, without its plurals; nil where it cannot be read there.
+func (r Reading) read(tree fs.FS) *resource.File {
 	format, ok := formats.Named(r.Format)
 	if tree == nil || !ok {
 		return nil
@@ -76,7 +84,23 @@ func (r Reading) read(tree fs.FS) catalog.Catalog {
 	if err != nil {
 		return nil
 	}
-	return bundle.Texts(f)
+	return f.Prefixed(string(r.Prefix))
+}
+
+// texts are those of a file in a tree. A translation has the plurals that its source file has.
+func (r Reading) texts(tree fs.FS, sources []Reading) catalog.Catalog {
+	f := r.read(tree)
+	if f == nil || r.Plurals == "" {
+		return bundle.Texts(f)
+	}
+	own := bundle.Texts(f)
+	if len(sources) > 0 {
+		if source := sources[0].read(tree); source != nil {
+			of := spelling.Join(bundle.Texts(source), sources[0].Keys.Separator, sources[0].Plurals)
+			return bundle.Texts(f.Join(of.In(r.Plurals, own)))
+		}
+	}
+	return bundle.Texts(f.Join(spelling.Join(own, r.Keys.Separator, r.Plurals)))
 }
 
 // text is a name that JSON keeps whatever its bytes are.
@@ -137,8 +161,8 @@ func newTrees(branch, source fs.FS) *trees {
 	return &trees{branch, source, make(map[string]catalog.Marks)}
 }
 
-// marks are those of some files together, in the tree that a base names.
-func (t *trees) marks(from byte, all []Reading, keep bool) catalog.Marks {
+// marks are those of some files together, in the tree that a base names. sources are those of a translation.
+func (t *trees) marks(from byte, all, sources []Reading) catalog.Marks {
 	tree := t.branch
 	if from == 's' || from == 'S' {
 		tree = t.source
@@ -149,8 +173,8 @@ func (t *trees) marks(from byte, all []Reading, keep bool) catalog.Marks {
 		key := string(bytes.ToLower([]byte{from})) + string(id)
 		one, is := t.kept[key]
 		if !is {
-			one = marksApart(r.read(tree))
-			if keep {
+			one = marksApart(r.texts(tree, sources))
+			if len(sources) == 0 {
 				t.kept[key] = one
 			}
 		}
@@ -194,7 +218,7 @@ func (d *derived) base(code string) catalog.Marks {
 			ledger.Learn(marks, n, m)
 		}
 	case code[0] == 'B' || code[0] == 'S':
-		source, own := d.trees.marks(code[0], d.entry.Sources, true), d.base(cmp.Or(code[1:], "b"))
+		source, own := d.trees.marks(code[0], d.entry.Sources, nil), d.base(cmp.Or(code[1:], "b"))
 		marks = make(catalog.Marks, len(own))
 		for n := range own {
 			if m, is := source[n]; is {
@@ -202,7 +226,7 @@ func (d *derived) base(code string) catalog.Marks {
 			}
 		}
 	case code == "b" || code == "s":
-		marks = d.trees.marks(code[0], d.entry.Reads, len(d.entry.Sources) == 0)
+		marks = d.trees.marks(code[0], d.entry.Reads, d.entry.Sources)
 	}
 	d.made[code] = marks
 	return marks

@@ -31,6 +31,7 @@ type clone struct {
 	repo      *gitops.Repo
 	where     gitops.Keeping
 	languages []string
+	files     string // the settings of its files; "" for JSON
 	now       time.Time
 }
 
@@ -76,13 +77,17 @@ func (c *clone) lines(m *Memory) []Line {
 	c.must(err)
 	source, err := m.Kept.Folder(line.Source, ".")
 	c.must(err)
-	line.Layout, err = LayoutOf(settings(c.tb, c.languages), source)
+	line.Layout, err = LayoutOf(settings(c.tb, c.languages, c.files), source)
 	c.must(err)
 	return []Line{line}
 }
 
-func settings(tb testing.TB, languages []string) *config.Project {
+func settings(tb testing.TB, languages []string, files string) *config.Project {
 	tb.Helper()
+	if files == "" {
+		files = `source = "en/*.json"
+output = "{LANGUAGE}/{NAME}.json"`
+	}
 	if languages == nil {
 		languages = []string{"de", "fr"}
 	}
@@ -94,9 +99,7 @@ name = "app"
 source_language = "en"
 target_languages = `+string(list)+`
 [[project.files]]
-source = "en/*.json"
-output = "{LANGUAGE}/{NAME}.json"
-`))
+`+files+"\n"))
 	if err != nil {
 		tb.Fatal(err)
 	}

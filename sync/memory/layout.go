@@ -24,7 +24,7 @@ func LayoutOf(p *config.Project, all ...fs.FS) (*Layout, error) {
 		}
 		sources := make(map[*bundle.Bundle]Reading)
 		for _, b := range bundles {
-			r := readingOf(b, b.Path, b.Keys(b.Source))
+			r := readingOf(b, b.Path, b.Source)
 			at := fileOfMarks{true, b.Path, b.Collection}
 			sources[b] = r
 			if l.targets[at] == nil {
@@ -37,7 +37,7 @@ func LayoutOf(p *config.Project, all ...fs.FS) (*Layout, error) {
 			if l.targets[at] != nil || len(t.Sources) == 0 {
 				continue
 			}
-			e := &entry{Reads: []Reading{readingOf(t.Sources[0], t.Path, t.Sources[0].Keys(t.Language))}}
+			e := &entry{Reads: []Reading{readingOf(t.Sources[0], t.Path, t.Language)}}
 			for _, b := range t.Sources {
 				e.Sources = append(e.Sources, sources[b])
 			}

@@ -2,12 +2,16 @@ package memory
 
 import (
 	"fmt"
+	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
+	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
 )
 
@@ -119,6 +123,60 @@ func TestSizeBeforeThereIsABranch(t *testing.T) {
 	fresh := newClone(t, dir, "")
 	fresh.begin()
 	same(t, content(t, fresh.ledger), content(t, c.ledger))
+}
+
+// Texts that are agreed on are not stored, however their keys are spelled: behind a prefix, or as plurals whose forms
+// the file has under keys of their own.
+func TestNothingIsStoredOfTextsThatAreAgreedOn(t *testing.T) {
+	gittest.Need(t)
+	for name, of := range map[string]struct{ files, path, en, de string }{
+		"prefix": {"source = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\nkey_prefix = \"{DIR}/\"", "app/%s.json",
+			`{"a": "One", "b": "Two"}`, `{"a": "Eins", "b": "Zwei"}`},
+		"i18next": {"source = \"**/en.json\"\noutput = \"{DIR}/{LANGUAGE}.json\"\nkey_prefix = \"x.\"", "app/%s.json",
+			`{"a": "A", "n_one": "{{count}} file", "n_other": "{{count}} files"}`,
+			`{"a": "B", "n_one": "{{count}} Datei", "n_other": "{{count}} Dateien", "old_one": "Eins", "old_other": "Zwei"}`},
+		"rails": {"source = \"app/en.yml\"\nformat = \"structured-yaml\"\noutput = \"app/{LANGUAGE}.yml\"", "app/%s.yml",
+			"en:\n  a: A\n  n:\n    one: One file\n    other: \"%{count} files\"\n",
+			"de:\n  a: B\n  n:\n    one: Eine Datei\n    other: \"%{count} Dateien\"\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source, target := fmt.Sprintf(of.path, "en"), fmt.Sprintf(of.path, "de")
+			dir := gittest.Init(t, map[string]string{source: of.en, target: of.de})
+			bundles, problems, err := bundle.Find(os.DirFS(dir), settings(t, []string{"de"}, of.files))
+			if err != nil || len(problems) > 0 || len(bundles) != 1 {
+				t.Fatal(bundles, problems, err)
+			}
+			b := bundles[0]
+			marks := func(path string, l config.Language) catalog.Marks {
+				f, problem, err := b.Read(os.DirFS(dir), path, l)
+				if err != nil || problem != nil {
+					t.Fatal(problem, err)
+				}
+				return bundle.Texts(f).Marks()
+			}
+			c := newClone(t, dir, "")
+			c.languages, c.files = []string{"de"}, of.files
+			c.must(c.ledger.SetMarks(ledger.Pushed.Of(project, ledger.Source{Collection: "main", Path: source}),
+				marks(source, b.Source)))
+			de := marks(target, config.Language{Code: "de", Path: "de"})
+			if len(de) < 2 {
+				t.Fatal(de)
+			}
+			c.must(c.ledger.SetMarks(ledger.Delivered.Of(project, target, "de"), de))
+			c.begin()
+			c.end()
+			stored := gittest.Git(t, dir, "ls-tree", "-r", "--name-only", "refs/locsync/app", "abc/main/marks/")
+			for _, file := range strings.Fields(stored) {
+				marks := gittest.Git(t, dir, "show", "refs/locsync/app:"+file)
+				if strings.Contains(marks, `"set":`) || strings.Contains(marks, `"gone":`) {
+					t.Error(marks)
+				}
+			}
+			fresh := newClone(t, dir, "")
+			fresh.begin()
+			same(t, content(t, fresh.ledger), content(t, c.ledger))
+		})
+	}
 }
 
 // sizeOf is how many bytes are sent of what a commit has beyond another one, and beyond what main has.
