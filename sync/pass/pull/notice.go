@@ -162,8 +162,8 @@ func (r *merging) sent(g *bundle.Group) bool {
 // compare finds the texts of a file that the service has otherwise than it accepted them. One that it was told
 // to keep is none.
 func (r *merging) compare(s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
-	theirs = r.tree.FittedSource(s.Bundle, theirs)
-	marks := theirs.Restrict(s.TextKeys()).Marks()
+	own := r.texts.Texts(theirs, r.shared.HasIn(s.Collection), s.TextKeys())
+	marks := r.tree.FittedSource(s.Bundle, own).Restrict(s.TextKeys()).Marks()
 	for _, u := range s.Texts {
 		accepted, known := r.accepted.Texts[s.Collection][u.Name]
 		is, there := marks[u.Name]

@@ -296,6 +296,9 @@ func (r *pull) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*
 	if err != nil {
 		return nil, err
 	}
+	if r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
+		return nil, err
+	}
 	theirs, err := r.translations(ctx, t)
 	if err != nil {
 		return nil, err
@@ -304,9 +307,6 @@ func (r *pull) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*
 		return nil, err
 	}
 	maps.Copy(r.merging.lost, r.o.Told[ledger.TargetID(r.branch.Project.Name, r.branch.Base)])
-	if r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
-		return nil, err
-	}
 	if err := r.merging.begin(ctx, r.below); err != nil {
 		return nil, err
 	}
