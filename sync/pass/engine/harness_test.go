@@ -3,9 +3,11 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -36,6 +38,9 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
+// Translations are read and sent language by language in every second run, as they are where they are many.
+var together = flag.Int("together", []int{1, push.Together}[rand.IntN(2)], "push.Together, drawn anew each time")
+
 // TestMain keeps the machine's and the user's git configuration away from every test, and bounds the property tests: an example is a
 // repository with a service behind it. -rapid.checks asks for more. Tests wait for disks and jobs more than they compute.
 func TestMain(m *testing.M) {
@@ -44,7 +49,12 @@ func TestMain(m *testing.M) {
 	}
 	given := gittest.Flags(map[string]string{"rapid.checks": "4", "rapid.nofailfile": "true"})
 	debug.SetGCPercent(400) // worlds are many and small: a quarter of the tests' time would be the collector's
-	os.Exit(exitOf(gittest.AtOnce(m), given))
+	push.Together = *together
+	code := exitOf(gittest.AtOnce(m), given)
+	if code != 0 {
+		fmt.Fprintf(os.Stderr, "with -together=%d\n", *together)
+	}
+	os.Exit(code)
 }
 
 // world is a repository, a service over HTTP and an engine between them: all parts real, and each to be looked at and broken.

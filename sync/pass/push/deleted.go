@@ -2,7 +2,6 @@ package push
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/locsync/locsync/gitops"
@@ -12,44 +11,6 @@ import (
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
 )
-
-// missing lists the target files with a history that no snapshot has, as far as that is new.
-func (r *reader) missing() ([]ledger.Slot, error) {
-	slots, err := ledger.Known.Slots(r.branch.Ledger, r.branch.StateName())
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(slots, func(s ledger.Slot) bool {
-		if r.present[ledger.TargetID(s.Path, s.Language)] {
-			return true
-		}
-		_, is, gerr := ledger.Gone.Get(r.branch.Ledger, r.branch.StateName(), ledger.TargetID(s.Path, s.Language))
-		history, herr := r.branch.Ledger.Marks(s)
-		if gerr = errors.Join(gerr, herr); gerr != nil {
-			err = fmt.Errorf("look for %s among the files that are gone: %w", s.Path, gerr)
-		}
-		return is || len(history) == 0 // a language that has no translation yet has no file
-	}), err
-}
-
-// returned ends the absence of a file. What was remembered of another one at its path is forgotten.
-func (r *reader) returned(tx ledger.Writer, c *candidate) error {
-	if !c.memory.back {
-		return nil
-	}
-	var kinds []ledger.TargetMarks
-	if c.memory.other {
-		kinds = []ledger.TargetMarks{ledger.Known, ledger.Filler, ledger.Merged, ledger.Sent, ledger.Delivered,
-			ledger.SeenHere}
-		for _, l := range r.branch.LookedAt() {
-			kinds = append(kinds, l.Kind())
-		}
-	}
-	return errors.Join(ledger.Gone.Delete(tx, r.branch.StateName(), c.id()),
-		ledger.Each(kinds, func(kind ledger.TargetMarks) error {
-			return tx.DropMarks(r.branch.Memory().Slot(kind, c.Path, c.Language.Code))
-		}))
-}
 
 // untouched reports whether the tree that pushes read is as the last push saw it, at the same commit, and with nothing
 // to send. Then the branch need not be looked at: fetching it is the slowest step of a push.
@@ -99,59 +60,51 @@ func (r *reader) untouched() (bool, error) {
 	return true, nil
 }
 
-// remember keeps what the snapshots held: all of it but changes that the service has not confirmed, which are found
-// again.
-func (r *reader) remember(found []*candidate) error {
+// sight is what a push saw of a candidate, once what it sends of it was answered.
+type sight struct {
+	of           pass.Sight
+	snapshot     *snapshot
+	waits, stays bool // it has changes that no push is for, or that the service refused
+	yielded      []pass.Conflict
+}
+
+// look sees candidates whose changes were answered. Their texts are not needed after it.
+func (r *reader) look(found []*candidate) error {
+	for _, c := range found {
+		another := len(r.Errs) == 0 && !slices.Contains(c.snapshot.earlier, c.snapshot.name)
+		seen, err := r.branch.See(c.snapshot.name, c.Target, c.texts, another, c.changed, c.back)
+		if err != nil {
+			return err
+		}
+		r.sights = append(r.sights, sight{seen, c.snapshot, len(c.changed) > 0 && !r.o.Pushes(c.Path),
+			len(c.back)+len(c.changed) > 0 && r.Refused[c.Path+"\x00"+c.Language.Code], c.yielded})
+	}
+	return nil
+}
+
+// remember keeps what the snapshots held.
+func (r *reader) remember() error {
 	if r.snapshots.branchUnread {
 		return nil
 	}
 	return r.branch.Ledger.Update(func(tx ledger.Writer) error {
-		for _, c := range found {
-			slot := r.branch.Memory().Slot(c.snapshot.name.Kind(), c.Path, c.Language.Code)
-			seen := c.texts.Marks()
-			before, err := tx.Marks(slot)
-			history, herr := tx.Marks(r.branch.Memory().Slot(ledger.Known, c.Path, c.Language.Code))
-			if err = errors.Join(err, herr); err != nil {
-				return err
-			}
-			if len(r.Errs) == 0 && !slices.Contains(c.snapshot.earlier, c.snapshot.name) {
-				before = nil // another branch had that, and its commit is forgotten now
-			}
-			for _, open := range []map[catalog.Name]bool{c.changed, c.back} {
-				for n := range open {
-					ledger.KeepSeen(seen, before, history, n)
-				}
-			}
-			packed := seen.Pack()
-			err = tx.SetMarks(slot, packed)
-			if c.snapshot.name == config.Worktree {
-				here := r.branch.Memory().Slot(ledger.SeenHere, c.Path, c.Language.Code)
-				err = errors.Join(err, ledger.KeepMarks(tx, here, ledger.Replacing(history, c.texts)),
-					ledger.SeenHereAt.Put(tx, r.branch.StateName(), c.id(), ledger.Digest(packed.Encode())))
-			}
-			if err != nil {
-				return err
-			}
+		failed := len(r.Errs) > 0
+		err := ledger.Each(r.sights, func(s sight) error { return s.of.Keep(r.branch, tx, failed) })
+		if failed || err != nil {
+			return err
 		}
-		if len(r.Errs) > 0 {
-			return nil
-		}
-		waits := r.waits || slices.ContainsFunc(found, func(c *candidate) bool {
-			return len(c.changed) > 0 && !r.o.Pushes(c.Path)
-		})
-		err := ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
+		waits := r.waits || slices.ContainsFunc(r.sights, func(s sight) bool { return s.waits })
+		err = ledger.UnsentAt.Delete(tx, r.branch.StateName(), r.branch.Project.Pull.Branch)
 		if waits { // perhaps on the branch, which the next push reads then
 			err = ledger.UnsentAt.Put(tx, r.branch.StateName(), r.branch.Project.Pull.Branch, r.snapshots.all[0].commit)
 		}
 		return errors.Join(err,
-			ledger.Each(found, func(c *candidate) error {
-				return ledger.Each(c.yielded, func(lost pass.Conflict) error { return lost.KeepFirst(r.branch, tx) })
+			ledger.Each(r.sights, func(s sight) error {
+				return ledger.Each(s.yielded, func(lost pass.Conflict) error { return lost.KeepFirst(r.branch, tx) })
 			}),
 			ledger.Each(r.snapshots.all, func(at *opened) error {
-				refused := func(c *candidate) bool {
-					return c.snapshot == &at.snapshot && len(c.back)+len(c.changed) > 0 && r.Refused[c.Path+"\x00"+c.Language.Code]
-				}
-				if slices.Contains(at.earlier, at.name) && slices.ContainsFunc(found, refused) {
+				stays := func(s sight) bool { return s.snapshot == &at.snapshot && s.stays }
+				if slices.Contains(at.earlier, at.name) && slices.ContainsFunc(r.sights, stays) {
 					return nil // the commit may be amended before the service takes what it brings back
 				}
 				err := ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit)

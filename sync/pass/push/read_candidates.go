@@ -24,6 +24,8 @@ type reader struct {
 	gone      *pass.Gone      // target files that are in no snapshot
 	present   map[string]bool // target files of the snapshots; by ledger.TargetID
 
+	sights []sight // of those whose changes were answered
+
 	left  map[string]map[string][]ledger.Source        // see accepted.Sources
 	homes map[*bundle.Bundle]map[string]*bundle.Bundle // of each source file: keys of its group, with their files
 }
@@ -32,12 +34,31 @@ func newReader(s *state, from *snapshots) *reader {
 	return &reader{state: s, snapshots: from, present: make(map[string]bool)}
 }
 
-// candidates are the target files of all snapshots, with what is to be sent: each text once. They are read again where
-// git changes the working tree meanwhile, for as long as the sources would be.
-func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
+// Together is for how many bytes of source files the translations of several languages are in memory at once. A
+// variable for tests.
+var Together = 16 << 20
+
+// portions are the languages that are read and sent together.
+func (r *reader) portions() [][]config.Language {
+	size := 1
+	for _, s := range r.tree.Sources {
+		if !s.Broken() {
+			size += len(s.File.Bytes())
+		}
+	}
+	all := slices.Collect(slices.Chunk(r.branch.Project.Targets(), max(1, Together/size)))
+	if len(all) == 0 {
+		all = append(all, nil) // files of languages that are not translated any more are gone
+	}
+	return all
+}
+
+// candidates are the target files of all snapshots in some languages, with what is to be sent: each text once. They are
+// read again where git changes the working tree meanwhile, for as long as the sources would be.
+func (r *reader) candidates(ctx context.Context, of []config.Language) ([]*candidate, error) {
 	problems := len(r.report.Problems)
 	for deadline := r.branch.Now().Add(pass.Patience); ; {
-		found, err := r.inSnapshots(ctx)
+		found, err := r.inSnapshots(ctx, of)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +68,7 @@ func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
 		case !moved && r.snapshots.branchUnread:
 			return found, nil
 		case !moved:
-			return found, r.meetCandidates(found)
+			return found, r.meetCandidates(of, found)
 		case !r.branch.Now().Before(deadline):
 			return nil, pass.ErrStirred
 		}
@@ -59,7 +80,7 @@ func (r *reader) candidates(ctx context.Context) ([]*candidate, error) {
 }
 
 // inSnapshots finds them, and remembers nothing.
-func (r *reader) inSnapshots(ctx context.Context) ([]*candidate, error) {
+func (r *reader) inSnapshots(ctx context.Context, of []config.Language) ([]*candidate, error) {
 	r.gone, r.homes, r.left = &pass.Gone{There: make(map[string]bool)}, nil, nil
 	if r.accepted != nil {
 		r.left = r.accepted.Left()
@@ -68,7 +89,7 @@ func (r *reader) inSnapshots(ctx context.Context) ([]*candidate, error) {
 	all := r.tree.NewShared()
 	for _, at := range r.snapshots.all {
 		at.shared = all
-		targets, err := bundle.Existing(at.fsys, r.tree.Bundles(), r.branch.Project.Targets())
+		targets, err := bundle.Existing(at.fsys, r.tree.Bundles(), of)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +155,7 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 	if r.snapshots.all, err = r.snapshots.snapshotsIn(branch); err != nil {
 		return nil, err
 	}
-	found, err := r.inSnapshots(context.Background()) // the remote is not asked
+	found, err := r.inSnapshots(context.Background(), p.Project.Targets()) // the remote is not asked
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +174,9 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 }
 
 // meetCandidates remembers the files that are there again or are now where another was, and those that are gone.
-func (r *reader) meetCandidates(found []*candidate) error {
-	gone, err := r.missing()
+func (r *reader) meetCandidates(of []config.Language, found []*candidate) error {
+	others := slices.DeleteFunc(r.branch.Project.Targets(), func(l config.Language) bool { return slices.Contains(of, l) })
+	gone, err := r.branch.Missing(r.present, others)
 	if err != nil {
 		return err
 	}
@@ -166,10 +188,14 @@ func (r *reader) meetCandidates(found []*candidate) error {
 			}
 		}
 		for _, c := range slices.Backward(found) { // the branch last: what it has is the youngest
-			keys := c.texts.Keys()
-			if err := errors.Join(r.returned(tx, c), r.keepBehind(tx, c)); err != nil {
+			var err error
+			if c.memory.back {
+				err = r.branch.Return(tx, c.Target, c.memory.other)
+			}
+			if err = errors.Join(err, r.keepBehind(tx, c)); err != nil {
 				return err
 			}
+			keys := c.texts.Keys()
 			for kind, marks := range c.memory.inherited {
 				maps.DeleteFunc(marks, func(n catalog.Name, _ catalog.Mark) bool { return !keys[n.Key] })
 				if err := tx.SetMarks(r.branch.Memory().Slot(kind, c.Path, c.Language.Code), marks); err != nil {

@@ -45,11 +45,23 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 		}
 		return err
 	}
-	all, err := r.reader.candidates(ctx)
-	if err != nil {
-		return err
+	for _, languages := range r.reader.portions() {
+		all, err := r.reader.candidates(ctx, languages)
+		if err == nil {
+			err = r.sendCandidates(ctx, r.meant(all))
+		}
+		if err == nil {
+			err = r.reader.look(all)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	found := r.meant(all)
+	return r.reader.remember()
+}
+
+// sendCandidates sends what is to be sent of candidates, and waits for the answers.
+func (r *translationPass) sendCandidates(ctx context.Context, found []*candidate) error {
 	if err := r.sendInherited(ctx, found); err != nil || len(r.Errs) > 0 {
 		return err
 	}
@@ -81,7 +93,7 @@ func (r *translationPass) pushTranslations(ctx context.Context) error {
 		}
 	}
 	ship.Send(ctx, r.out, 0)
-	return r.reader.remember(all)
+	return nil
 }
 
 // portion is how many bytes are composed before they are sent: a push need not have all in memory.
