@@ -147,9 +147,10 @@ type entrySlot struct {
 }
 
 // bases are the texts that marks may be stored as the difference from: of the file in one of the trees; the source
-// texts in one of them, for the names that the file has in the branch or, before there is one, in the source tree; as
-// they are, or as the only ones of a history.
-var bases = []string{"b", "s", "hb", "hs", "B", "S", "Bs", "Ss"}
+// texts in one of them, for the names that the file has in the branch or, before there is one, in the source tree, or
+// one mark for all source texts of each of its keys (D); as they are, or as the only ones of a history (h). The marks
+// of a kind before it in its entry are "=" and the kind.
+var bases = []string{"b", "s", "hb", "hs", "B", "S", "Bs", "Ss", "DB", "DS", "DBs", "DSs"}
 
 // trees are what the marks of a scope are read from. They keep the texts of source files, which many entries need.
 type trees struct {
@@ -203,6 +204,17 @@ type derived struct {
 	trees *trees
 	entry *entry
 	made  map[string]catalog.Marks
+	codes []string // bases, and those of the slots before
+}
+
+func newDerived(from *trees, e *entry) *derived {
+	return &derived{trees: from, entry: e, made: make(map[string]catalog.Marks), codes: bases}
+}
+
+// keep makes the marks of a kind a base of the slots after it.
+func (d *derived) keep(kind string, marks catalog.Marks) {
+	d.made["="+kind] = marks
+	d.codes = append(slices.Clip(d.codes), "="+kind, "h="+kind)
 }
 
 func (d *derived) base(code string) catalog.Marks {
@@ -216,6 +228,15 @@ func (d *derived) base(code string) catalog.Marks {
 		marks = make(catalog.Marks)
 		for n, m := range d.base(code[1:]) {
 			ledger.Learn(marks, n, m)
+		}
+	case code[0] == 'D':
+		own := d.base(cmp.Or(code[2:], "b"))
+		marks = make(catalog.Marks, len(own))
+		digests := catalog.Digests(d.trees.marks(code[1], d.entry.Sources, nil))
+		for n := range own {
+			if m, is := digests[catalog.Name{Key: n.Key}]; is {
+				marks[catalog.Name{Key: n.Key}] = m
+			}
 		}
 	case code[0] == 'B' || code[0] == 'S':
 		source, own := d.trees.marks(code[0], d.entry.Sources, nil), d.base(cmp.Or(code[1:], "b"))
@@ -235,7 +256,7 @@ func (d *derived) base(code string) catalog.Marks {
 // encode stores marks as the difference from the base that is nearest.
 func (d *derived) encode(kind string, marks catalog.Marks) entrySlot {
 	best, least := "", len(marks)
-	for _, code := range bases {
+	for _, code := range d.codes {
 		if least == 0 {
 			break
 		}
@@ -255,6 +276,7 @@ func (d *derived) encode(kind string, marks catalog.Marks) entrySlot {
 			set[n] = m
 		}
 	}
+	d.keep(kind, marks)
 	s := entrySlot{Kind: kind, Base: best}
 	if len(gone) > 0 {
 		s.Gone = gone.Encode()
@@ -287,7 +309,7 @@ func distance(base, marks catalog.Marks, most int) int {
 }
 
 func (d *derived) decode(s entrySlot) (catalog.Marks, error) {
-	if s.Base != "" && !slices.Contains(bases, s.Base) {
+	if s.Base != "" && !slices.Contains(d.codes, s.Base) {
 		return nil, fmt.Errorf("no base is called %q", s.Base)
 	}
 	marks := maps.Clone(d.base(s.Base))
@@ -310,6 +332,7 @@ func (d *derived) decode(s entrySlot) (catalog.Marks, error) {
 			}
 		}
 	}
+	d.keep(s.Kind, marks)
 	return marks, nil
 }
 
@@ -363,7 +386,7 @@ func encodeMarks(marks map[slotID]catalog.Marks, from *trees, layout *Layout) ([
 		if at.source && at.path == "" {
 			e.Reads = layout.collections[at.of]
 		}
-		d := &derived{from, &e, make(map[string]catalog.Marks)}
+		d := newDerived(from, &e)
 		ids := groups[at]
 		slices.SortFunc(ids, func(a, b slotID) int { return cmp.Compare(a.kind, b.kind) })
 		derives := false
@@ -406,7 +429,7 @@ func decodeMarks(content []byte, from *trees, lost func(path string, err error))
 		if err := in.Decode(&e); err != nil {
 			return nil, fmt.Errorf("read marks: %w", err)
 		}
-		d := &derived{from, &e, make(map[string]catalog.Marks)}
+		d := newDerived(from, &e)
 		found, total := make(map[slotID]catalog.Marks), uint64(0)
 		var err error
 		for _, s := range e.Slots {

@@ -163,6 +163,13 @@ func TestNothingIsStoredOfTextsThatAreAgreedOn(t *testing.T) {
 				t.Fatal(de)
 			}
 			c.must(c.ledger.SetMarks(ledger.Delivered.Of(project, target, "de"), de))
+			made := make(catalog.Marks)
+			for n := range de {
+				if digest, is := catalog.Digests(marks(source, b.Source))[catalog.Name{Key: n.Key}]; is {
+					made[catalog.Name{Key: n.Key}] = digest
+				}
+			}
+			c.must(c.ledger.SetMarks(ledger.Made.Of(project, target, "de"), made))
 			c.begin()
 			c.end()
 			stored := gittest.Git(t, dir, "ls-tree", "-r", "--name-only", "refs/locsync/app", "abc/main/marks/")
@@ -177,6 +184,34 @@ func TestNothingIsStoredOfTextsThatAreAgreedOn(t *testing.T) {
 			same(t, content(t, fresh.ledger), content(t, c.ledger))
 		})
 	}
+}
+
+// What one kind of marks lacks of a file is stored once, however many kinds lack it.
+func TestExceptionsAreStoredOnce(t *testing.T) {
+	gittest.Need(t)
+	texts := map[string]string{"a": "Eins", "b": "Zwei", "orphan": "Drei"}
+	dir := gittest.Init(t, map[string]string{"en/f.json": `{"a": "One", "b": "Two"}`, "de/f.json": jsonOf(texts)})
+	c := newClone(t, dir, "")
+	delete(texts, "orphan")
+	agreed, history := marksOf(texts), make(catalog.Marks)
+	for n, m := range agreed {
+		ledger.Learn(history, n, m)
+	}
+	for _, kind := range []ledger.TargetMarks{ledger.Merged, ledger.Delivered, ledger.Seen} {
+		c.must(c.ledger.SetMarks(kind.Of(project, "de/f.json", "de"), agreed))
+	}
+	for _, kind := range []ledger.TargetMarks{ledger.Known, ledger.Sent} {
+		c.must(c.ledger.SetMarks(kind.Of(project, "de/f.json", "de"), history))
+	}
+	c.begin()
+	c.end()
+	stored := gittest.Git(t, dir, "grep", "-h", "", "refs/locsync/app", "--", "abc/main/marks")
+	if strings.Count(stored, `"gone":`) != 1 || strings.Contains(stored, `"set":`) {
+		t.Error(stored)
+	}
+	fresh := newClone(t, dir, "")
+	fresh.begin()
+	same(t, content(t, fresh.ledger), content(t, c.ledger))
 }
 
 // sizeOf is how many bytes are sent of what a commit has beyond another one, and beyond what main has.
