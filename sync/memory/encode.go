@@ -146,11 +146,11 @@ type entrySlot struct {
 	Set  []byte `json:"set,omitempty"`
 }
 
-// bases are the texts that marks may be stored as the difference from: of the file in one of the trees; the source
-// texts in one of them, for the names that the file has in the branch or, before there is one, in the source tree, or
-// one mark for all source texts of each of its keys (D); as they are, or as the only ones of a history (h). The marks
-// of a kind before it in its entry are "=" and the kind.
-var bases = []string{"b", "s", "hb", "hs", "B", "S", "Bs", "Ss", "DB", "DS", "DBs", "DSs"}
+// bases are the texts that marks may be stored as the difference from: of the file in one of the trees (b, s), or of
+// these what is not blank and has a source text there (w); the source texts in one of the trees (B, S), for the names
+// that the file has in the branch or in the base behind them, or one mark for all source texts of each of its keys (D);
+// as they are, or as the only ones of a history (h). The marks of a kind before it in its entry are "=" and the kind.
+var bases = []string{"b", "s", "hb", "hs", "wb", "ws", "hwb", "hws", "B", "S", "Bs", "Ss", "DB", "DS", "DBs", "DSs"}
 
 // trees are what the marks of a scope are read from. They keep the texts of source files, which many entries need.
 type trees struct {
@@ -199,6 +199,9 @@ func marksApart(texts catalog.Catalog) catalog.Marks {
 	return texts.Marks()
 }
 
+// blank is the mark of a text that is not translated.
+var blank = catalog.MarkOf("")
+
 // derived are the bases of an entry, each made once.
 type derived struct {
 	trees *trees
@@ -214,7 +217,7 @@ func newDerived(from *trees, e *entry) *derived {
 // keep makes the marks of a kind a base of the slots after it.
 func (d *derived) keep(kind string, marks catalog.Marks) {
 	d.made["="+kind] = marks
-	d.codes = append(slices.Clip(d.codes), "="+kind, "h="+kind)
+	d.codes = append(slices.Clip(d.codes), "="+kind, "h="+kind, "S="+kind, "DS="+kind)
 }
 
 func (d *derived) base(code string) catalog.Marks {
@@ -229,6 +232,10 @@ func (d *derived) base(code string) catalog.Marks {
 		for n, m := range d.base(code[1:]) {
 			ledger.Learn(marks, n, m)
 		}
+	case code[0] == 'w':
+		marks = maps.Clone(d.base(code[1:]))
+		sources := d.trees.marks(code[1], d.entry.Sources, nil).Keys()
+		maps.DeleteFunc(marks, func(n catalog.Name, m catalog.Mark) bool { return m == blank || !sources[n.Key] })
 	case code[0] == 'D':
 		own := d.base(cmp.Or(code[2:], "b"))
 		marks = make(catalog.Marks, len(own))

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"encoding/base64"
 	"fmt"
 	"os"
 	"strconv"
@@ -186,13 +187,16 @@ func TestNothingIsStoredOfTextsThatAreAgreedOn(t *testing.T) {
 	}
 }
 
-// What one kind of marks lacks of a file is stored once, however many kinds lack it.
+// What one kind of marks lacks of a file is stored once, however many kinds lack it; texts that are blank, or have no
+// source text, not at all.
 func TestExceptionsAreStoredOnce(t *testing.T) {
 	gittest.Need(t)
-	texts := map[string]string{"a": "Eins", "b": "Zwei", "orphan": "Drei"}
-	dir := gittest.Init(t, map[string]string{"en/f.json": `{"a": "One", "b": "Two"}`, "de/f.json": jsonOf(texts)})
+	texts := map[string]string{"a": "Eins", "b": "Zwei", "open": "Drei", "orphan": "Vier", "blank": ""}
+	dir := gittest.Init(t, map[string]string{"en/f.json": `{"a": "1", "b": "2", "open": "3", "blank": "4"}`, "de/f.json": jsonOf(texts)})
 	c := newClone(t, dir, "")
-	delete(texts, "orphan")
+	for _, key := range []string{"open", "orphan", "blank"} {
+		delete(texts, key)
+	}
 	agreed, history := marksOf(texts), make(catalog.Marks)
 	for n, m := range agreed {
 		ledger.Learn(history, n, m)
@@ -206,7 +210,9 @@ func TestExceptionsAreStoredOnce(t *testing.T) {
 	c.begin()
 	c.end()
 	stored := gittest.Git(t, dir, "grep", "-h", "", "refs/locsync/app", "--", "abc/main/marks")
-	if strings.Count(stored, `"gone":`) != 1 || strings.Contains(stored, `"set":`) {
+	one := catalog.Marks{catalog.Name{Key: "open"}: {}}.Encode()
+	gone := `"gone":"` + base64.StdEncoding.EncodeToString(one) + `"`
+	if strings.Count(stored, `"gone":`) != 1 || !strings.Contains(stored, gone) || strings.Contains(stored, `"set":`) {
 		t.Error(stored)
 	}
 	fresh := newClone(t, dir, "")
