@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -189,13 +190,32 @@ func (s *Screen) finished(lines []report.FinishedLine) {
 	}
 }
 
+// mostAlike bounds the problems of one code that are printed one by one: those of a large repository may have one cause.
+const mostAlike = 100
+
 func (s *Screen) leftOut(problems []report.Problem) {
-	for _, p := range problems {
+	line := func(p report.Problem, text string) {
 		before := "  skipped: "
 		if p.Severity == report.Warning {
 			before = "  " // nothing is left out
 		}
-		s.line(before, yellow, p.String())
+		s.line(before, yellow, text)
+	}
+	alike := make(map[string][]report.Problem)
+	for _, p := range problems {
+		if alike[p.Code] = append(alike[p.Code], p); len(alike[p.Code]) <= mostAlike {
+			line(p, p.String())
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(alike)) {
+		if more := alike[code][min(mostAlike, len(alike[code])):]; len(more) > 0 {
+			files := make(map[string]bool)
+			for _, p := range more {
+				files[p.File] = true
+			}
+			line(more[0], fmt.Sprintf("%d more like them (%s), in %s; --json has all", len(more), code,
+				report.Counted(len(files), "file", "files")))
+		}
 	}
 }
 

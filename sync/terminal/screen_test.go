@@ -92,6 +92,28 @@ func TestDryRunIsASummary(t *testing.T) {
 }
 
 // A table that fits is a table; one that does not tells the same, each value whole and by its name.
+// Of many problems of one kind the first are printed, and how many more there are; other kinds are not lost behind them.
+func TestManyProblemsAreCounted(t *testing.T) {
+	var out bytes.Buffer
+	var problems []report.Problem
+	for i := range 250 {
+		problems = append(problems, report.Problem{Code: report.CodeConflict, File: fmt.Sprintf("f%d.json", i/2),
+			Key: fmt.Sprint("k", i), Language: "en", Problem: "is wrong"})
+	}
+	problems = append(problems, report.Problem{Code: report.CodePath, File: "z.json", Problem: "is not a file"})
+	(&Screen{to: &out}).leftOut(problems)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 102 {
+		t.Errorf("%d lines:\n%s", len(lines), out.String())
+	}
+	for _, want := range []string{`skipped: f0.json: "k0" (en): is wrong`, `skipped: f49.json: "k99" (en): is wrong`,
+		"skipped: z.json: is not a file", "skipped: 150 more like them (conflict), in 75 files; --json has all"} {
+		if !strings.Contains(out.String(), "  "+want+"\n") {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
 func TestNarrowLists(t *testing.T) {
 	rows := NewTable("TASK", "ID", "STATUS")
 	id := "59b83f44-408a-4854-92ce-31e31c781b9c"
