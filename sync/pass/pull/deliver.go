@@ -1,10 +1,12 @@
 package pull
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -77,10 +79,12 @@ func (r *delivery) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.T
 		return nil
 	}
 	targets, err := bundle.Existing(tip, t.Bundles(), r.branch.Project.Targets())
-	if base := tip.Base(); base != nil {
-		changed, cerr := r.branch.Repo.History.ChangedTo(ctx, base.Hash(), tip.Hash())
-		err = errors.Join(err, cerr)
-		targets = slices.DeleteFunc(targets, func(of bundle.Target) bool { return changed[of.Path] == "" })
+	if base := tip.Base(); base != nil { // compared with what merging the branch would bring to it
+		targets = slices.DeleteFunc(targets, func(of bundle.Target) bool {
+			was, werr := fs.ReadFile(base, of.Path)
+			now, nerr := fs.ReadFile(t.FS, of.Path)
+			return (werr == nil) == (nerr == nil) && bytes.Equal(was, now)
+		})
 	}
 	if err != nil || len(targets) == 0 {
 		return err
