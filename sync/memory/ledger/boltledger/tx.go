@@ -16,8 +16,9 @@ import (
 // transaction is a ledger.Writer, and of a View a ledger.Reader. It is valid only inside the function that it was
 // given to.
 type transaction struct {
+	of             *bbolt.Tx
 	marks, records *bbolt.Bucket
-	touched        int // bytes of values that were read or written
+	touched        int // bytes of values that were read or written since the file's pages were let go of
 }
 
 // muchTouched is after how many bytes of values the pages of the file are let go of. The system maps up to sixteen
@@ -52,7 +53,7 @@ func (s *Store) View(f func(ledger.Reader) error) error {
 
 // within runs f in a transaction of the database.
 func (s *Store) within(tx *bbolt.Tx, f func(*transaction) error) error {
-	t := &transaction{marks: tx.Bucket(marksBucket), records: tx.Bucket(recordBucket)}
+	t := &transaction{of: tx, marks: tx.Bucket(marksBucket), records: tx.Bucket(recordBucket)}
 	err := f(t)
 	s.touched.Add(int64(t.touched))
 	return err
@@ -76,12 +77,20 @@ func release(tx *bbolt.Tx) { bound.ReleasePages(tx.DB().Info().Data, tx.Size()) 
 // get reads a value of a bucket; nil where there is none. It is valid only in the transaction.
 func (tx *transaction) get(bucket *bbolt.Bucket, key []byte) []byte {
 	value := bucket.Get(key)
-	tx.touched += len(value)
+	tx.touches(len(value))
 	return value
 }
 
+// touches lets go of the file's pages after much was touched: the values stay valid, and are read again.
+func (tx *transaction) touches(n int) {
+	if tx.touched += n; tx.touched >= muchTouched {
+		tx.touched = 0
+		release(tx.of)
+	}
+}
+
 func (tx *transaction) put(bucket *bbolt.Bucket, key, value []byte) error {
-	tx.touched += len(value)
+	tx.touches(len(value))
 	return bucket.Put(key, value)
 }
 
@@ -111,7 +120,7 @@ func (tx *transaction) Marks(slot ledger.Slot) (catalog.Marks, error) {
 }
 
 func (tx *transaction) HasMarks(slot ledger.Slot) (bool, error) {
-	return tx.marks.Get(slotKey(slot)) != nil, nil
+	return tx.get(tx.marks, slotKey(slot)) != nil, nil
 }
 
 // SetMarks writes nothing where the marks are the same already.
@@ -159,7 +168,7 @@ func (tx *transaction) MoveMarks(from, to ledger.Slot) (bool, error) {
 func (tx *transaction) Forget(scope string, keep ...string) error {
 	for bucket, parts := range map[*bbolt.Bucket]int{tx.marks: 4, tx.records: 3} {
 		var drop [][]byte // a cursor does not like to be cut under
-		err := each(bucket, joinKey(scope, ""), func(key, _ []byte) error {
+		err := tx.each(bucket, joinKey(scope, ""), func(key, _ []byte) error {
 			at, err := splitKey(key, parts)
 			if err == nil && !slices.Contains(keep, at[1]) {
 				drop = append(drop, bytes.Clone(key))
@@ -181,7 +190,7 @@ func (tx *transaction) Forget(scope string, keep ...string) error {
 func (tx *transaction) Slots(like ledger.Slot) ([]ledger.Slot, error) {
 	scope, kind, _, _ := like.Parts()
 	var slots []ledger.Slot
-	err := each(tx.marks, joinKey(scope, kind, ""), func(key, _ []byte) error {
+	err := tx.each(tx.marks, joinKey(scope, kind, ""), func(key, _ []byte) error {
 		parts, err := splitKey(key, 4)
 		if err != nil {
 			return err
@@ -217,9 +226,10 @@ func kindsIn(b *bbolt.Bucket, scope string, parts int) (kinds []string, err erro
 }
 
 // each visits the entries whose key begins with the prefix, in order.
-func each(b *bbolt.Bucket, prefix []byte, visit func(key, value []byte) error) error {
+func (tx *transaction) each(b *bbolt.Bucket, prefix []byte, visit func(key, value []byte) error) error {
 	c := b.Cursor()
 	for k, v := c.Seek(prefix); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		tx.touches(len(k) + len(v)) // they are on the same page
 		if err := visit(k, v); err != nil {
 			return err
 		}
@@ -241,8 +251,7 @@ func (tx *transaction) Record(k ledger.Key) ([]byte, error) {
 }
 
 func (tx *transaction) Records(like ledger.Key, visit func(id string, content []byte) error) error {
-	return each(tx.records, joinKey(like.Scope, like.Kind, ""), func(key, stored []byte) error {
-		tx.touched += len(stored)
+	return tx.each(tx.records, joinKey(like.Scope, like.Kind, ""), func(key, stored []byte) error {
 		content, err := unseal(key, stored)
 		if err != nil {
 			return fmt.Errorf("read records %s: %w", like.Kind, err)
