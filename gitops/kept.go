@@ -95,6 +95,16 @@ func (k Kept) Here() (commit string, err error) {
 	return h.Text(), nil
 }
 
+// Seen is the commit that the reference held at the remote when that was fetched last; "" where it is no branch, which
+// git fetches by itself, or was not fetched.
+func (k Kept) Seen() (commit string, err error) {
+	branch, is := strings.CutPrefix(k.there, "refs/heads/")
+	if !is {
+		return "", nil
+	}
+	return k.Published(branch)
+}
+
 // There asks the remote which commit the reference holds; "" for none.
 func (k Kept) There(ctx context.Context) (commit string, err error) {
 	if k.there == "" {

@@ -70,7 +70,7 @@ func (m *Memory) Begin(ctx context.Context, near bool) error {
 	if m == nil {
 		return nil
 	}
-	mark, _, err := markers.Get(m.Ledger, m.Project, "")
+	mark, asked, err := markers.Get(m.Ledger, m.Project, "")
 	if err != nil {
 		return err
 	}
@@ -115,13 +115,33 @@ func (m *Memory) Begin(ctx context.Context, near bool) error {
 		}
 		mark.There = there
 	}
-	if mark == before {
+	if mark == before && asked {
 		return nil
 	}
-	if err := m.keep(mark); err != nil || m.Dry || mark.Changed || mark.At != there {
+	if err := m.keep(mark); err != nil || m.Dry || mark.Changed || mark.At != there || there == "" {
 		return err
 	}
 	return m.move(ctx, here, there)
+}
+
+// Recall makes the ledger hold what the memory has here, and asks no remote. It reports whether that is all there was
+// when a remote was asked last: before the first pass in a clone nothing is known of what other clones agreed on.
+func (m *Memory) Recall(ctx context.Context) (known bool, err error) {
+	if m == nil {
+		return true, nil
+	}
+	mark, known, err := markers.Get(m.Ledger, m.Project, "")
+	if err != nil {
+		return false, err
+	}
+	here, err := m.Kept.Here()
+	if err == nil && here == "" && !known {
+		here, err = m.Kept.Seen()
+	}
+	if err == nil && here != "" && here != mark.At {
+		err = m.take(ctx, &mark, mark.At, here)
+	}
+	return known || here != "" || !m.Kept.Travels(), err
 }
 
 // without goes on without the remote's answer, but where nothing is known: what was agreed on would be guessed then.

@@ -200,6 +200,39 @@ func TestWhereItIsKept(t *testing.T) {
 	}
 }
 
+// A status asks no remote: a clone knows what it has loaded, or fetched with its branches, and else says that it does
+// not know.
+func TestRecall(t *testing.T) {
+	for where, want := range map[gitops.Keeping]struct {
+		known  bool
+		agreed string
+	}{gitops.KeepRef: {false, ""}, gitops.KeepBranch: {true, "a=A0"}, gitops.KeepHere: {true, ""}} {
+		_, one, two := pair(t)
+		one.where, two.where = where, where
+		recalls := func(c *clone, known bool, agreed string) {
+			t.Helper()
+			recalled := *c
+			recalled.ledger = ledger.Draft(c.ledger)
+			is, err := recalled.memory().Recall(t.Context())
+			c.must(err)
+			if got := recalled.agreed("A0"); is != known || got != agreed {
+				t.Errorf("%s: known is %v, want %v; agreed are %q, want %q", where, is, known, got, agreed)
+			}
+		}
+		recalls(one, where == gitops.KeepHere, "")
+		one.begin() // at the remote nothing is remembered yet
+		recalls(one, true, "")
+		one.agrees("a", "A0")
+		one.end()
+		gittest.Git(t, two.dir, "fetch", "-q")
+		two = newClone(t, two.dir, "origin")
+		two.where = where
+		recalls(two, want.known, want.agreed)
+		two.begin()
+		recalls(two, true, two.agreed("A0"))
+	}
+}
+
 // Where the remote cannot be reached, a clone that knows something goes on, and one that knows nothing does not: it
 // would guess what was agreed on.
 func TestWithoutTheRemote(t *testing.T) {

@@ -19,6 +19,9 @@ func (s ProjectStatus) Sentence(when func(time.Time) string) string {
 		kept = ", and nothing is pushed: " + s.NotPushed
 	}
 	switch {
+	case s.PendingUnknown:
+		parts = append(parts, fmt.Sprintf("what waits to be pushed is not known before the first pass in this clone (at "+
+			"most %s)", Counted(s.Pending, "value", "values"))+kept)
 	case s.Pending == 1:
 		parts = append(parts, "1 value waits to be pushed"+kept)
 	case s.Pending > 1:

@@ -46,4 +46,9 @@ func TestSentenceOfAnOutage(t *testing.T) {
 	if got := s.Sentence(InUTC); strings.Contains(got, "everything is pushed") {
 		t.Errorf("%q", got)
 	}
+	unknown := ProjectStatus{Pending: 9, PendingUnknown: true}
+	if got, want := unknown.Sentence(InUTC), "what waits to be pushed is not known before the first pass in this clone "+
+		"(at most 9 values); nothing was pulled yet"; got != want {
+		t.Errorf("%q\nis not %q", got, want)
+	}
 }

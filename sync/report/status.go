@@ -143,12 +143,16 @@ func (d Daemon) Sentence(when func(time.Time) string) string {
 
 // ProjectStatus is one project's state. Times are empty before the first time.
 type ProjectStatus struct {
-	Name      string           `json:"name"`
-	ID        string           `json:"id"`
-	State     string           `json:"state"`                // in a few words: what is going on
-	Pending   int              `json:"pending"`              // values that the next push would send
-	NotPushed string           `json:"not_pushed,omitempty"` // why what waits is not sent by any push now
-	Removed   int              `json:"removed"`              // keys that were pushed once and are in the source no more
+	Name      string `json:"name"`
+	ID        string `json:"id"`
+	State     string `json:"state"`                // in a few words: what is going on
+	Pending   int    `json:"pending"`              // values that the next push would send
+	NotPushed string `json:"not_pushed,omitempty"` // why what waits is not sent by any push now
+	// PendingUnknown says that no pass was made in this clone yet: what others have sent is not known, and at most
+	// Pending values wait.
+	PendingUnknown bool `json:"pending_unknown,omitempty"`
+
+	Removed   int              `json:"removed"` // keys that were pushed once and are in the source no more
 	LastPush  *Past            `json:"last_push"`
 	LastPull  *Past            `json:"last_pull"`
 	NextPull  *time.Time       `json:"next_pull"` // null without a daemon, or a schedule

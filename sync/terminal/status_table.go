@@ -243,7 +243,7 @@ func (v *statusView) languages() {
 		if l.Held > 0 {
 			text += fmt.Sprintf(", %d held back", l.Held)
 		}
-		if l.Pending > 0 {
+		if l.Pending > 0 && !v.p.PendingUnknown {
 			text += fmt.Sprintf(", %d to push", l.Pending)
 		}
 		sound, heldBack, _ := l.Parts()
@@ -313,7 +313,7 @@ func (v *statusView) fileTable(files []report.FileStatus) *Table {
 		add(cell{"FILE", faint}, cell{"FORMAT", faint}, cell{"COLLECTION", faint}, cell{"KEYS", faint},
 			cell{"PENDING", faint})
 		for _, f := range files {
-			pending, st, name := fmt.Sprint(f.Pending), plainly, plainly
+			pending, st, name := waiting(v.p, f.Pending), plainly, plainly
 			if f.Pending > 0 {
 				st = yellow
 			}

@@ -25,11 +25,11 @@ func plainStatus(out io.Writer, s report.Status) {
 		files, languages := &Table{flex: -1}, &Table{flex: -1}
 		files.Row("FILE", "FORMAT", "COLLECTION", "KEYS", "PENDING")
 		for _, f := range p.Files {
-			files.Row(filepath.ToSlash(f.Path), f.Format, f.Collection, fmt.Sprint(f.Keys), fmt.Sprint(f.Pending))
+			files.Row(filepath.ToSlash(f.Path), f.Format, f.Collection, fmt.Sprint(f.Keys), waiting(p, f.Pending))
 		}
 		languages.Row("LANGUAGE", "KEYS", "MISSING", "PENDING")
 		for _, l := range p.Languages {
-			languages.Row(l.Language, fmt.Sprint(l.Keys), fmt.Sprint(l.Missing), fmt.Sprint(l.Pending))
+			languages.Row(l.Language, fmt.Sprint(l.Keys), fmt.Sprint(l.Missing), waiting(p, l.Pending))
 		}
 		files.say(&Screen{}, out, "  ")
 		languages.say(&Screen{}, out, "  ")
@@ -50,6 +50,14 @@ func plainStatus(out io.Writer, s report.Status) {
 		fmt.Fprintf(out, "%s\n", s.Balance)
 	}
 	fmt.Fprintf(out, "%s\n", s.Daemon)
+}
+
+// waiting is how many of a project's values wait, in a table; "?" where that is not known.
+func waiting(p report.ProjectStatus, pending int) string {
+	if p.PendingUnknown && pending > 0 {
+		return "?"
+	}
+	return fmt.Sprint(pending)
 }
 
 // plainFacts are the lines about the project as a whole.

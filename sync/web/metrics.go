@@ -213,7 +213,9 @@ func (m *sink) left(p report.ProjectStatus) {
 	if neverSeen(p) {
 		return
 	}
-	m.add(pendingKeys, float64(p.Pending), p.Name)
+	if !p.PendingUnknown {
+		m.add(pendingKeys, float64(p.Pending), p.Name)
+	}
 	m.add(removedKeys, float64(p.Removed), p.Name)
 	for _, l := range p.Languages {
 		m.add(haveKeys, float64(l.Keys), p.Name, l.Language)

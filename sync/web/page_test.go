@@ -319,6 +319,7 @@ func TestPageTells(t *testing.T) {
 	late := usual("late")
 	late.Overdue = since
 	late.LastPull.Commit = ""
+	late.Pending, late.PendingUnknown = 4, true
 	late.Events[1].Commit, late.Events[1].URL = "feedface0000", "javascript:alert(1)"
 	var said strings.Builder
 	page := rendered(t, s, one, usual("other"), late)
@@ -345,7 +346,7 @@ func TestPageTells(t *testing.T) {
 		"other In sync · 50 missing",
 		"It waits for git, which has been in the middle of something since 2 min ago 2026-11-21 11:58 UTC .",
 		"The pull failed. (3 times since 2026-11-19 12:00 UTC ) show commit abc", "late Failing",
-		"Two that were due did not work.",
+		"Two that were due did not work.", "Waiting to be pushed not known before the first pass Last push",
 		"12 keys changed; last commit feedface00 2 h ago",
 	} {
 		if !strings.Contains(text, want) {

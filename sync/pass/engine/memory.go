@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"io/fs"
 
 	"github.com/locsync/locsync/gitops"
@@ -10,7 +9,6 @@ import (
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pass/branches"
-	"go.uber.org/zap"
 )
 
 // memoryOf is what a project remembers, for a pass. The embedded service has its data where the state is: what was
@@ -23,17 +21,6 @@ func memoryOf(p *pass.Branch, repo *gitops.Repo, dry bool) *memory.Memory {
 	return &memory.Memory{Ledger: p.Ledger, Project: p.ProjectName(), Called: p.Project.Name,
 		Subject: ledger.Digest([]byte(s.URL + "\x00" + p.Project.ID))[:12],
 		Kept:    repo.Kept(p.Project.Name, gitops.Keeping(p.Project.Memory)), Log: p.Log, Now: p.Now, Dry: dry}
-}
-
-// remember saves what a pass has learned. What cannot be saved now is saved by the next pass.
-func (p *project) remember(ctx context.Context, m *memory.Memory, branch *pass.Branch, repo *gitops.Repo) {
-	if m == nil || ctx.Err() != nil {
-		return
-	}
-	if err := m.End(ctx, func() ([]memory.Line, error) { return linesOf(branch, repo, m.Kept) }); err != nil {
-		p.branch.Log.Error("what was agreed on with the service cannot be saved in the repository; other clones do not "+
-			"know of it", zap.Error(err))
-	}
 }
 
 // linesOf are the lines of a project with the commits that their texts are read from.

@@ -7,12 +7,14 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/memory"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pass/branches"
 	"github.com/locsync/locsync/sync/pass/pull"
 	"github.com/locsync/locsync/sync/pass/push"
 	"github.com/locsync/locsync/sync/service"
+	"go.uber.org/zap"
 )
 
 // A pass for which a clone had to be made again (see package repository) is two runs, and one report: what the first
@@ -132,6 +134,17 @@ func (of kind[O, R]) once(ctx context.Context, p *project, o O, dry bool) ([]R, 
 		p.repository.Shrink(ctx)
 	}
 	return reports, errors.Join(errs...)
+}
+
+// remember saves what a pass has learned. What cannot be saved now is saved by the next pass.
+func (p *project) remember(ctx context.Context, m *memory.Memory, branch *pass.Branch, repo *gitops.Repo) {
+	if m == nil || ctx.Err() != nil {
+		return
+	}
+	if err := m.End(ctx, func() ([]memory.Line, error) { return linesOf(branch, repo, m.Kept) }); err != nil {
+		p.branch.Log.Error("what was agreed on with the service cannot be saved in the repository; other clones do not "+
+			"know of it", zap.Error(err))
+	}
 }
 
 // pushAgain makes a push again while imports of it are lost on their way and the service may come back. What is still

@@ -58,15 +58,15 @@ func (v *view) countStale(ctx context.Context) (err error) {
 	if same && now.Sub(before.Texts.At).Abs() < staleEvery {
 		return nil
 	}
-	line, err := v.line(ctx, &report.ProjectStatus{})
-	if err != nil {
-		return err
-	}
 	repo, err := v.repository.OpenToRead(ctx)
 	if err != nil {
 		return err
 	}
 	defer repo.Close()
+	line, err := currentLine(v.branch, repo, nil, &report.ProjectStatus{})
+	if err != nil {
+		return err
+	}
 	tip, err := committedTree(line, repo)
 	if err != nil || tip == nil {
 		return err

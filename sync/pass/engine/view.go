@@ -98,11 +98,25 @@ func (v *view) now(ctx context.Context) report.ProjectStatus {
 func (v *view) seen(ctx context.Context, s *report.ProjectStatus) (err error) {
 	defer fault.Catch("the status of project "+v.branch.Project.Name, &err)
 	v.branch.Events().Read(s)
-	line, err := v.line(ctx, s)
+	branch := v.branch
+	repo, unopened := v.repository.OpenToRead(ctx)
+	if unopened == nil {
+		defer repo.Close()
+		if m := memoryOf(branch, repo, true); m != nil {
+			branch = branch.Draft()
+			m.Ledger = branch.Ledger
+			known, err := m.Recall(ctx)
+			if err != nil {
+				return err
+			}
+			s.PendingUnknown = !known
+		}
+	}
+	line, err := currentLine(branch, repo, unopened, s)
 	if err != nil {
 		return err
 	}
-	return v.read(ctx, line, s)
+	return v.read(line, repo, unopened, s)
 }
 
 // recall makes the status of a glance that failed: what it could not tell is as the last one told it, so that what was
@@ -126,20 +140,22 @@ func (v *view) recall(s *report.ProjectStatus, why error) {
 	s.Branch, s.BranchURL = before.Branch, before.BranchURL
 }
 
-// line is the branch that the status is about, after it has listed all of them.
-func (v *view) line(ctx context.Context, s *report.ProjectStatus) (*pass.Branch, error) {
-	if !v.branch.Project.PerBranch() && v.branch.Project.Push.Source != "" {
-		return v.branch.Settled()
+// currentLine is the branch that the status is about, after all of them are listed. unopened is why there is no
+// repository.
+func currentLine(
+	whole *pass.Branch, repo *gitops.Repo, unopened error, s *report.ProjectStatus,
+) (*pass.Branch, error) {
+	if !whole.Project.PerBranch() && whole.Project.Push.Source != "" {
+		return whole.Settled()
 	}
-	from, line := v.branch, (*pass.Branch)(nil)
-	repo, err := v.repository.With(ctx, "")
-	if err == nil {
-		if sourced, serr := branches.Sourced(v.branch, repo); serr == nil {
-			from = sourced
-		}
-		line, err = branches.Current(v.branch, repo)
-		err = errors.Join(err, repo.Close())
+	if unopened != nil {
+		return nil, errors.Join(unopened, branches.Statuses(whole, s))
 	}
+	from := whole
+	if sourced, err := branches.Sourced(whole, repo); err == nil {
+		from = sourced
+	}
+	line, err := branches.Current(whole, repo)
 	if lerr := branches.Statuses(from, s); lerr != nil || err != nil {
 		return nil, errors.Join(err, lerr)
 	}
@@ -147,8 +163,8 @@ func (v *view) line(ctx context.Context, s *report.ProjectStatus) (*pass.Branch,
 	return line, nil
 }
 
-// read reads the status of one line.
-func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectStatus) (err error) {
+// read reads the status of one line. unopened is why there is no repository.
+func (v *view) read(line *pass.Branch, repo *gitops.Repo, unopened error, s *report.ProjectStatus) (err error) {
 	s.NextPull = v.next.Load() // without a daemon nothing is going to pull
 	of := &status.View{Config: line.Project, Ledger: line.Ledger, Project: line.ProjectName(),
 		Scope: line.StateName(),
@@ -161,11 +177,9 @@ func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectSta
 	if s.Stale, err = v.staleOf(line); err != nil {
 		return err
 	}
-	repo, err := v.repository.OpenToRead(ctx)
-	if err != nil {
-		return err
+	if unopened != nil {
+		return unopened
 	}
-	defer repo.Close()
 	fsys, err := statusTree(line, repo)
 	if err != nil {
 		return err
@@ -173,6 +187,7 @@ func (v *view) read(ctx context.Context, line *pass.Branch, s *report.ProjectSta
 	if err := of.Read(repo, fsys, s); err != nil {
 		return err
 	}
+	s.PendingUnknown = s.PendingUnknown && s.Pending > 0
 	if s.Pending > 0 {
 		s.NotPushed, err = notPushed(branches.With(line, line.Project, repo))
 	}

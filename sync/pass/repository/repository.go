@@ -101,7 +101,7 @@ func (r *Repository) with(ctx context.Context, remote string, optional bool) (*g
 // OpenToRead opens the repository to read what is there and what was seen last at its remote, without asking that.
 func (r *Repository) OpenToRead(ctx context.Context) (*gitops.Repo, error) {
 	if !r.branch.Project.Cloned() {
-		if repo, err := r.With(ctx, r.branch.Project.Pull.Remote); err == nil {
+		if repo, err := r.with(ctx, r.branch.Project.Pull.Remote, true); err == nil {
 			return repo, nil
 		}
 	}
