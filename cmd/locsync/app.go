@@ -57,12 +57,16 @@ type answered struct {
 // errUnwell ends a doctor whose findings are printed and that found a fault which may pass.
 var errUnwell = errors.New("one or more checks failed")
 
-// sentence is what went wrong, and what to do where it is the network.
+// sentence is what went wrong, and what to do where it is the network or the service.
 func sentence(err error) string {
 	said := failure.Text(err)
-	var unreachable *service.UnreachableError
-	if errors.As(err, &unreachable) {
+	_, unreachable := errors.AsType[*service.UnreachableError](err)
+	answer, is := errors.AsType[*service.Error](err)
+	switch {
+	case unreachable:
 		said += "; check service.url and the network, then run this again: nothing is lost"
+	case is && answer.Outage() != "":
+		said += "; run this again later: nothing is lost"
 	}
 	return report.Printable(said)
 }

@@ -4,6 +4,7 @@
 package failure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func Of(err error) report.Failure {
 }
 
 // Text is what people read of an error; of several that are joined a line each, none of them twice. Where the service
-// gives no answer or takes no credentials, it does not say which of the requests that was.
+// gives no answer, takes no credentials or does not work for now, it does not say which of the requests that was.
 func Text(err error) string {
 	if many, is := err.(interface{ Unwrap() []error }); is {
 		var all, lines []string
@@ -75,10 +76,11 @@ func Text(err error) string {
 	if errors.As(err, &unreachable) && !strings.Contains(err.Error(), "\n") {
 		return unreachable.Error()
 	}
-	if rejected := new(service.Error); errors.As(err, &rejected) && rejected.Rejection() != "" {
-		if said := err.Error(); !strings.Contains(said, "\n") {
-			_, more, _ := strings.Cut(said, rejected.Error())
-			return rejected.Rejection() + more
+	if answer, is := errors.AsType[*service.Error](err); is && !strings.Contains(err.Error(), "\n") {
+		said := cmp.Or(answer.Rejection(), answer.Outage())
+		if said != "" {
+			_, more, _ := strings.Cut(err.Error(), answer.Error())
+			return said + more
 		}
 	}
 	return err.Error()

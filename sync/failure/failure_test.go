@@ -28,6 +28,7 @@ func TestText(t *testing.T) {
 	push := fmt.Errorf("push %q: import into %q: %w", "app", "main", requested("start import", refused))
 	pull := fmt.Errorf("pull %q: %w", "app", requested("start export", refused))
 	forbidden := &service.Error{Op: "start export", Account: "me", Status: http.StatusForbidden, Detail: "read only"}
+	unavailable := &service.Error{Op: "start import", Status: http.StatusServiceUnavailable, Detail: "busy"}
 	const said = "cannot reach the translation service at http://l10n.test (connection refused)"
 	for _, c := range []struct {
 		err  error
@@ -42,6 +43,13 @@ func TestText(t *testing.T) {
 		{fmt.Errorf("pull %q: %w; or name another", "app", forbidden), `read only (403 on start export; ` +
 			`account "me" at the translation service); locsync project list names the projects that the account has; ` +
 			"its API key must be allowed to do this; or name another"},
+		{errors.Join(fmt.Errorf("push %q: import into %q: %w", "app", "main", unavailable), fmt.Errorf("pull %q: %w", "app",
+			&service.Error{Op: "start export", Status: http.StatusServiceUnavailable, Detail: "busy"})),
+			"the translation service is not available (503 Service Unavailable: busy)"},
+		{&service.Error{Op: "start import", Status: http.StatusInternalServerError, RequestID: "r1"},
+			"the translation service fails to start import (500 Internal Server Error (request r1))"},
+		{&service.Error{Op: "start import", Status: http.StatusTooManyRequests},
+			"the translation service asks for fewer requests (429 Too Many Requests)"},
 		{requested("start import", &net.DNSError{Name: "l10n.test", IsNotFound: true}),
 			"cannot find the host l10n.test of the translation service"},
 	} {

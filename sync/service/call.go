@@ -199,7 +199,7 @@ func (f *failure) endsRepeatsOf(last *failure) {
 	}
 	f.Err = joined(last.Err, f.Err)
 	f.kinds = append(f.kinds, last.kinds...)
-	f.again = false
+	f.again, f.kept = false, false
 }
 
 // joined puts a second cause behind the first.
@@ -226,7 +226,7 @@ func (c *Client) attempt(ctx context.Context, cl *call) *failure {
 		ticket, err := c.queue(ctx, cl)
 		if errors.Is(err, errPaused) {
 			f := failed(err, ErrTemporary)
-			f.blocked = true
+			f.blocked, f.kept = true, true
 			return f
 		}
 		if err != nil {
@@ -300,7 +300,7 @@ func (c *Client) blocked(op string, wait time.Duration) *failure {
 	}
 	err = fmt.Errorf("%w; next attempt in %v", err, wait.Round(time.Second))
 	return &failure{
-		Error:   &Error{Op: op, Err: err, RetryAfter: wait, kinds: []error{ErrTemporary}},
+		Error:   &Error{Op: op, Err: err, RetryAfter: wait, kinds: []error{ErrTemporary}, kept: true},
 		blocked: true,
 	}
 }

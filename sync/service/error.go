@@ -64,6 +64,7 @@ type Error struct {
 	Err        error         // the cause, where it is not an answer
 
 	kinds []error // sentinels that hold beside those of the status
+	kept  bool    // no request was made, since the service keeps failing: Err says so
 }
 
 // Error is one line: what was done, what the service said, what to try next.
@@ -131,6 +132,28 @@ func (e *Error) Rejection() string {
 		status += "; request " + e.RequestID
 	}
 	return said + " (" + status + ")" + todo
+}
+
+// Outage is what people are told where the service says that it does not work for now; else empty.
+func (e *Error) Outage() string {
+	said := "the translation service fails to " + e.Op
+	switch {
+	case e.kept:
+		return e.Err.Error()
+	case !temporaryStatus(e.Status):
+		return ""
+	case e.Status == http.StatusTooManyRequests:
+		said = "the translation service asks for fewer requests"
+	case e.Status >= http.StatusBadGateway && e.Status <= http.StatusGatewayTimeout:
+		said = "the translation service is not available"
+	}
+	answer := *e
+	answer.Op, answer.asked, answer.kinds = "", 0, nil
+	said += " (" + answer.cause() + ")"
+	if e.asked > 0 {
+		said += fmt.Sprintf(", and asks to wait for %v", e.asked.Round(time.Second))
+	}
+	return said
 }
 
 // cause is the error without what was being done: "503 Service Unavailable", "dial tcp …: connection refused".

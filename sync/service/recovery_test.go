@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -58,6 +59,44 @@ func TestRecoveryEnds(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Work of several calls is given up when its caller's patience ends: what is sent again, and a job that is looked at.
+func TestPatienceOfWork(t *testing.T) {
+	for _, o := range []Options{{Patience: 20 * time.Second}, {Patience: 10 * time.Minute}, {GiveUp: 4 * time.Second}} {
+		for work, do := range map[string]func(*testing.T, *Client) error{
+			"sent again": func(t *testing.T, c *Client) (err error) {
+				again := NewRecovery(c)
+				defer again.End()
+				for _, err = c.Strings().StartImport(t.Context(), anImport()); again.Worth(t.Context(), err); {
+					_, err = c.Strings().StartImport(t.Context(), anImport())
+				}
+				return err
+			},
+			"looked at": func(t *testing.T, c *Client) error {
+				return c.Wait(t.Context(), func(ctx context.Context) (bool, error) {
+					_, err := c.Projects().Read(ctx, "p")
+					return err == nil, err
+				})
+			},
+		} {
+			t.Run(fmt.Sprint(work, o.Patience, o.GiveUp), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					o.BaseURL, o.Transport = fmt.Sprintf("http://work%d.example", hosts.Add(1)), answering(answers(503, ""))
+					c, err := New(o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					most, start := max(o.Patience, o.GiveUp), time.Now()
+					err = do(t, c)
+					took := time.Since(start)
+					if !errors.Is(err, ErrTemporary) || took < most/4 || took > most+10*time.Second {
+						t.Errorf("given up after %v: %v", took, err)
+					}
+				})
+			})
+		}
 	}
 }
 

@@ -21,6 +21,7 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -102,6 +103,9 @@ type Options struct {
 	// Patience is how long calls go on while the service fails in a way that may pass, for callers that wait for
 	// nothing else. 0: a few attempts, for callers that come again.
 	Patience time.Duration
+	// GiveUp is how long work of several calls goes on with a service that fails so; Patience when 0, and three minutes
+	// when that is 0, too.
+	GiveUp time.Duration
 	// Transport replaces the client's own, for a service inside this process and for tests.
 	Transport http.RoundTripper
 	// UserAgent is sent with every request.
@@ -184,6 +188,7 @@ func New(o Options) (*Client, error) {
 		limits:    defaultLimits,
 		patience:  o.Patience,
 	}
+	c.limits.giveUp = cmp.Or(o.GiveUp, o.Patience, c.limits.giveUp)
 	c.isOwn.Store(o.Own)
 	if o.AccountID != "" {
 		c.sign = func(r *http.Request) { r.SetBasicAuth(o.AccountID, string(o.APIKey)) }

@@ -80,7 +80,7 @@ func NewRecovery(c *Client) *Recovery { return &Recovery{c: c, pause: c.limits.b
 
 // Worth waits after a failure until the service may be asked again: as long as it asks for, or the breaker keeps calls
 // from it, and longer each time. It reports false where making the work again makes no sense: no call's outcome was
-// unknown, the service has kept failing for three minutes or would have by then, or ctx ended.
+// unknown, the service has kept failing until it is given up or would have by then, or ctx ended.
 func (r *Recovery) Worth(ctx context.Context, err error) bool {
 	var e *Error
 	lost := errors.Is(err, ErrUnknownOutcome) || !r.until.IsZero() && errors.Is(err, ErrTemporary)

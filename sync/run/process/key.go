@@ -48,13 +48,13 @@ func (p *Process) Login(ctx context.Context, ask func() (secret.Value, error)) e
 	if err != nil {
 		return err
 	}
-	patience, err := p.patience()
+	patience, giveUp, err := p.patience()
 	if err != nil {
 		return err
 	}
 	client, err := p.clientWith(service.Options{UserAgent: "locsync/" + p.o.Version, BaseURL: p.cfg.Service.URL,
 		AccountID: account, APIKey: service.APIKey(key.Reveal()), RequestsPerSecond: p.cfg.Service.RequestsPerSecond,
-		ShareOnHost: true, OnRequest: p.requested, Patience: patience})
+		ShareOnHost: true, OnRequest: p.requested, Patience: patience, GiveUp: giveUp})
 	if err != nil {
 		return err
 	}

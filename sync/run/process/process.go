@@ -4,6 +4,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -234,7 +235,7 @@ func (p *Process) Connect(cfg *config.Config) (*service.Client, error) {
 		o.BaseURL, o.AccountID, o.APIKey = cfg.Service.URL, cfg.Service.AccountID, service.APIKey(key.Reveal())
 		o.RequestsPerSecond, o.ShareOnHost = cfg.Service.RequestsPerSecond, true
 		o.SlotDir = os.Getenv("LOCSYNC_BUDGET_DIR")
-		o.Patience, err = p.patience()
+		o.Patience, o.GiveUp, err = p.patience()
 		if err != nil {
 			return nil, err
 		}
@@ -251,12 +252,17 @@ func (p *Process) Connect(cfg *config.Config) (*service.Client, error) {
 	return p.clientWith(o)
 }
 
-// patience is how long calls go on while the service fails.
-func (p *Process) patience() (time.Duration, error) {
+// fewAttempts is how long work of several calls goes on with a service that fails where people have no patience: some
+// three attempts.
+const fewAttempts = 4 * time.Second
+
+// patience is how long calls go on while the service fails, and work of several calls.
+func (p *Process) patience() (ofCalls, ofWork time.Duration, err error) {
 	if !p.o.Patient {
-		return 0, nil
+		return 0, 0, nil
 	}
-	return givenPatience()
+	given, err := givenPatience()
+	return given, cmp.Or(given, fewAttempts), err
 }
 
 // Patiently makes a context of a command, whose calls to git remotes go on as those to the service do.
