@@ -97,7 +97,7 @@ var imports = map[string][]string{
 	// diff: what changed. fault: files are checked beside each other
 	"sync/pass/inspect": {"sync/bound/fault", "gitops/diff", "sync/config/spell", "sync/memory/past", "sync/check/text", "formats/programs",
 		"sync/pass/tree", "sync/check/examine", "sync/failure", "sync/bound", "sync/files", "sync/text/bundle",
-		"sync/text/catalog", "sync/check", "sync/config", "sync/text/plural", "sync/report", "sync/service",
+		"sync/text/catalog", "sync/check", "sync/config", "sync/text/plural", "sync/report",
 		"sync/text/spelling", "gitops", "formats/resource"},
 	// heartbeat: a git host that is slow is no hang. service, documents: who translated, and their names. bound: names as
 	// code

@@ -47,7 +47,8 @@ func Of(err error) report.Failure {
 }
 
 // Text is what people read of an error; of several that are joined a line each, none of them twice. Where the service
-// gives no answer, takes no credentials or does not work for now, it does not say which of the requests that was.
+// gives no answer, takes no credentials or does not work for now, it does not say which of the requests that was, and a problem of the
+// configuration begins with its place.
 func Text(err error) string {
 	if many, is := err.(interface{ Unwrap() []error }); is {
 		var all, lines []string
@@ -68,6 +69,10 @@ func Text(err error) string {
 	}
 	if errors.Is(err, context.Canceled) {
 		return "interrupted before it was done"
+	}
+	if problem, is := errors.AsType[config.Problem](err); is && !strings.Contains(err.Error(), "\n") {
+		_, more, _ := strings.Cut(err.Error(), problem.Error())
+		return problem.Error() + more
 	}
 	if said := ofBranch(err); said != "" {
 		return passOf.FindString(err.Error()) + said
@@ -92,8 +97,7 @@ var passOf = regexp.MustCompile(`^(?:check|push|pull) ("[^"]*": )`)
 // ofBranch is what people are told of a remote that cannot be used as it is configured, and of a branch that is not
 // there: without the calls that met it. It is empty for other errors.
 func ofBranch(err error) string {
-	_, inKey := errors.AsType[config.Problem](err) // which names file, line and key
-	if inKey || strings.Contains(err.Error(), "\n") {
+	if strings.Contains(err.Error(), "\n") {
 		return ""
 	}
 	if rejected, is := errors.AsType[*gitops.Rejection](err); is {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service"
 )
@@ -50,6 +51,9 @@ func TestText(t *testing.T) {
 			"the translation service fails to start import (500 Internal Server Error (request r1))"},
 		{&service.Error{Op: "start import", Status: http.StatusTooManyRequests},
 			"the translation service asks for fewer requests (429 Too Many Requests)"},
+		{fmt.Errorf("pull %q: export of %q: %w; ask again", "app", "main", Usage(config.Problem{File: "locsync.toml", Line: 3,
+			Key: "project.id", Message: "the service has no such project"})),
+			"locsync.toml:3: project.id: the service has no such project; ask again"},
 		{requested("start import", &net.DNSError{Name: "l10n.test", IsNotFound: true}),
 			"cannot find the host l10n.test of the translation service"},
 	} {

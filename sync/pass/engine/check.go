@@ -8,6 +8,7 @@ import (
 	"github.com/locsync/locsync/gitops"
 	"github.com/locsync/locsync/sync/bound/fault"
 	"github.com/locsync/locsync/sync/failure"
+	"github.com/locsync/locsync/sync/pass"
 	"github.com/locsync/locsync/sync/pass/branches"
 	"github.com/locsync/locsync/sync/pass/inspect"
 	"github.com/locsync/locsync/sync/report"
@@ -111,7 +112,7 @@ func (p *project) checkAllOnline(ctx context.Context) (errs []error) {
 		}
 	}()
 	defer fault.Catch("the check of project "+p.branch.Project.Name+" at the service", &err)
-	errs = inspect.Online(ctx, p.branch.Service, p.branch.Project)
+	errs = pass.Online(ctx, p.branch.Service, p.branch.Project)
 	err = errors.Join(p.checkRequest(ctx), p.checkBranches(ctx))
 	return errs
 }

@@ -25,10 +25,8 @@ import (
 	"github.com/locsync/locsync/sync/check"
 	"github.com/locsync/locsync/sync/check/examine"
 	"github.com/locsync/locsync/sync/config"
-	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/pass/tree"
 	"github.com/locsync/locsync/sync/report"
-	"github.com/locsync/locsync/sync/service"
 	"github.com/locsync/locsync/sync/text/bundle"
 	"github.com/locsync/locsync/sync/text/catalog"
 	"github.com/locsync/locsync/sync/text/spelling"
@@ -491,39 +489,6 @@ func (x *inspection) finish() {
 	slices.SortStableFunc(x.report.Files, func(a, b report.CheckedFile) int { return cmp.Compare(a.Path, b.Path) })
 	slices.SortFunc(x.report.Losses, func(a, b report.Loss) int { return cmp.Compare(a.Format, b.Format) })
 	x.report.Count()
-}
-
-// Online asks the service about one project: whether it is there, and has the languages that the configuration names.
-func Online(ctx context.Context, svc *service.Client, cfg *config.Project) (errs []error) {
-	record, err := svc.Projects().Read(ctx, cfg.ID)
-	switch {
-	case errors.Is(err, service.ErrNotFound):
-		return []error{&failure.UsageError{Err: cfg.Problem("id",
-			"the service has no project %s; correct the id, or take it out and run locsync project create --write", cfg.ID)}}
-	case err != nil:
-		return []error{fmt.Errorf("project %q: %w", cfg.Name, err)}
-	}
-	// An error of this question alone says nothing: the service need not have it.
-	if documents, err := svc.Projects().ForDocuments(ctx, record); err == nil && documents {
-		errs = append(errs, &failure.UsageError{Err: cfg.Problem("id", "the project %s translates documents, not keys; "+
-			"write its id under [project.documents], and let locsync project create --write make one for keys", cfg.ID)})
-	}
-	if record.SourceLanguage != "" && !strings.EqualFold(record.SourceLanguage, cfg.SourceLanguage) {
-		errs = append(errs, &failure.UsageError{Err: cfg.Problem("source_language",
-			"the project's source language at the service is %s", record.SourceLanguage)})
-	}
-	unknown := make(map[string]string)
-	for _, u := range cfg.UnknownLanguages() {
-		unknown[u.Code] = "; " + u.Remedy
-	}
-	for _, l := range cfg.TargetLanguages {
-		if !slices.ContainsFunc(record.TargetLanguages, func(have string) bool { return strings.EqualFold(have, l) }) {
-			errs = append(errs, &failure.UsageError{Err: cfg.Problem("target_languages",
-				"the project at the service has no target language %q; it has %s%s", l, strings.Join(record.TargetLanguages,
-					", "), unknown[l])})
-		}
-	}
-	return errs
 }
 
 // positions finds line and column of a file's entries. What it needs for that it gathers at the first question.
