@@ -48,20 +48,23 @@ func (e *Refused) Error() string {
 
 func (e *Refused) Is(target error) bool { return target == ErrRefused }
 
-// Unavailable is a server that cannot answer now: overloaded, down, or asked too often.
+// Unavailable is a server that cannot answer now: overloaded, down, asked too often, or not to be reached.
 type Unavailable struct {
-	Status int // of http
+	Status int // of http; 0 for no answer
 }
 
 func (e *Unavailable) Error() string {
+	if e.Status == 0 {
+		return ErrUnavailable.Error()
+	}
 	return fmt.Sprintf("%v (%d)", ErrUnavailable, e.Status)
 }
 
 func (e *Unavailable) Is(target error) bool { return target == ErrUnavailable }
 
-// Rejection is a remote that cannot be used as it is configured, with the words of its server, of ssh and of git.
+// Rejection is a remote that cannot be used as it is, with the words of its server, of ssh and of git.
 type Rejection struct {
-	Kind    error  // ErrAuth, ErrUntrusted or ErrNoRemote
+	Kind    error  // ErrAuth, ErrUntrusted, ErrNoRemote or an *Unavailable
 	Address string // without a password
 	Cause   string
 	Remedy  string

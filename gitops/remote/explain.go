@@ -20,6 +20,7 @@ import (
 
 const (
 	tryNetwork = "is the network up, and is the address right (git remote -v)?"
+	tryLater   = "try again later, and ask its operator where it stays so"
 	tryTLS     = "name the authority that signed it: git config http.sslCAInfo FILE"
 	tryProxy   = "put the proxy's user and password into http.proxy"
 	tryKey     = "compare it with what the server's operator publishes, then ssh-keyscan HOST >> ~/.ssh/known_hosts"
@@ -94,7 +95,7 @@ func explainWords(where, words string, err error) error {
 		return fmt.Errorf("%s: it redirects elsewhere (%d), and git would take the credentials along; git remote "+
 			"set-url names the new address: %w", where, status, err)
 	case status == http.StatusTooManyRequests, status >= 500:
-		return fmt.Errorf("%s: %w: %w", where, &outcome.Unavailable{Status: status}, err)
+		return with(&outcome.Unavailable{Status: status}, fmt.Sprintf("it is not available now (%d)", status), tryLater)
 	case says("dubious ownership"):
 		return fmt.Errorf("%s: %w; if you trust it: git config --global --add safe.directory FOLDER: %w", where,
 			repository.ErrOwner, err)
@@ -103,7 +104,7 @@ func explainWords(where, words string, err error) error {
 		return with(outcome.ErrNoRemote, "the server has no such repository, or hides it from this account",
 			"correct the address, which git remote -v shows, or use an account that may read it")
 	case says(lostWords...):
-		return fmt.Errorf("%s: %w; %s", where, &unreachable{err}, tryNetwork)
+		return with(&outcome.Unavailable{}, "it cannot be reached ("+lostLine(words)+")", tryNetwork)
 	}
 	return fmt.Errorf("%s: %w", where, err)
 }

@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -126,21 +128,26 @@ func (p *patience) since() (first time.Time) {
 }
 
 // mayPass says whether the remote may be reached again soon.
-func mayPass(err error) bool {
-	return errors.Is(err, outcome.ErrUnavailable) || errors.As(err, new(*unreachable))
-}
-
-// unreachable is a remote that gave no answer.
-type unreachable struct{ err error }
-
-func (e *unreachable) Error() string { return e.err.Error() }
-func (e *unreachable) Unwrap() error { return e.err }
+func mayPass(err error) bool { return errors.Is(err, outcome.ErrUnavailable) }
 
 // lostWords are what git, curl and ssh say where a remote was not reached, or the connection was cut.
 var lostWords = []string{"Could not resolve host", "Connection refused", "Network is unreachable", "No route to host",
 	"Connection timed out", "Operation timed out", "Couldn't connect", "Failed to connect", "Could not connect to server",
 	"Connection reset", "Connection closed by", "Empty reply from server", "RPC failed; curl", "unexpected disconnect",
 	"early EOF"}
+
+// lostLine is the line that says why a remote was not reached, without what git was doing.
+func lostLine(words string) string {
+	for line := range strings.Lines(words) {
+		line = strings.TrimSpace(line)
+		if slices.ContainsFunc(lostWords, func(w string) bool { return strings.Contains(line, w) }) {
+			return gitDoing.ReplaceAllString(line, "")
+		}
+	}
+	return strings.TrimSpace(words)
+}
+
+var gitDoing = regexp.MustCompile(`^(fatal: |error: |ssh: )*(unable to access '[^']*': )?`)
 
 // cause is what went wrong, in one line of the git program.
 func cause(err error) string {

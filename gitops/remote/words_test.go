@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/outcome"
 	"github.com/locsync/locsync/gitops/repository"
 	"github.com/locsync/locsync/gitops/run"
 )
@@ -95,5 +96,24 @@ func TestSilentKeepsSecrets(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "hunter2") ||
 		!strings.Contains(err.Error(), `"checking ***"`) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A remote that gives no answer is told of with its address, the cause alone, and what to do.
+func TestUnreachable(t *testing.T) {
+	for words, want := range map[string]string{
+		"fatal: unable to access 'http://a/x.git/': Could not resolve host: a\n": "it cannot be reached (Could not resolve " +
+			"host: a); " + tryNetwork,
+		"ssh: connect to host a port 22: Connection refused\r\nfatal: Could not read from remote repository.\n": "it cannot " +
+			"be reached (connect to host a port 22: Connection refused); " + tryNetwork,
+		"error: RPC failed; curl 56 reset\nfatal: early EOF\n": "it cannot be reached (RPC failed; curl 56 reset); " + tryNetwork,
+		"fatal: unable to access 'http://a/x.git/': The requested URL returned error: 503\n": "it is not available now " +
+			"(503); " + tryLater,
+	} {
+		err := explainWords("http://a/x.git", words, &run.Error{Verb: "ls-remote", Stderr: words})
+		rejected, is := errors.AsType[*outcome.Rejection](err)
+		if !is || rejected.Told() != want || !mayPass(err) {
+			t.Errorf("%q is told as %v,\nnot as %q", words, err, want)
+		}
 	}
 }
