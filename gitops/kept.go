@@ -95,8 +95,8 @@ func (k Kept) Here() (commit string, err error) {
 	return h.Text(), nil
 }
 
-// Seen is the commit that the reference held at the remote when that was fetched last; "" where it is no branch, which
-// git fetches by itself, or was not fetched.
+// Seen is the commit that the reference held at the remote when that was fetched last; "" where it was not fetched, as
+// git does by itself with branches only.
 func (k Kept) Seen() (commit string, err error) {
 	branch, is := strings.CutPrefix(k.there, "refs/heads/")
 	if !is {

@@ -100,8 +100,7 @@ func inviteCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&of.Manager, "manager", false, "the person may invite and remove people, too")
 	c.Flags().StringArrayVar(&of.Projects, "project", nil, "a project `NAME` that the person sees, of several "+
 		"(default: all)")
-	c.Flags().StringVar(&of.Role, "role", "", "what the person may do: translator, reviewer or manager, a `ROLE` of the "+
-		"page (default: reviewer)")
+	choose(c.Flags(), &of.Role, "role", "what the person may do (default: reviewer)", "translator", "reviewer", "manager")
 	c.Flags().StringVar(&of.Address, "address", "", "the mail `ADDRESS` by which the person signs in at the provider of "+
 		"oidc.json, too")
 	c.Flags().StringArrayVar(&of.Languages, "language", nil, "a `LANGUAGE` that the person translates into, of several "+

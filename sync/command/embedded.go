@@ -76,10 +76,22 @@ func (e Embedded) call(ctx context.Context, method, path string, query url.Value
 func ask[T any](ctx context.Context, e Embedded, method, path string, query url.Values) (found T, err error) {
 	found, err = decoded[T](ctx, e, method, path, query)
 	if errors.Is(err, web.ErrNoDaemon) {
-		return found, failure.Usage(errors.New("the embedded service is not running; start locsync run or locsync service " +
-			"first"))
+		return found, e.stopped()
 	}
 	return found, err
+}
+
+// stopped is the error of what the process of the service would have to answer.
+func (e Embedded) stopped() error {
+	if e.Data != e.ticket {
+		return failure.Usage(errors.New("the embedded service is not running; start locsync run first, or name the folder " +
+			"of a locsync service with --data"))
+	}
+	if !backup.IsIn(e.Data) {
+		return e.noData()
+	}
+	return failure.Usage(fmt.Errorf("no locsync service runs for %s; start locsync service --data %s first", e.Data,
+		e.Data))
 }
 
 // decoded is call for an answer in JSON.

@@ -125,7 +125,7 @@ func TestRefusalsOfTheService(t *testing.T) {
 	if err := refused(reached(t, t.TempDir(), svc.Commands())); !strings.Contains(err.Error(), `role "king"`) {
 		t.Error(err)
 	}
-	if err := refused(EmbeddedAt(t.TempDir())); !strings.Contains(err.Error(), "is not running") {
+	if err := refused(EmbeddedAt(t.TempDir())); !strings.Contains(err.Error(), "has no data of a service") {
 		t.Error(err)
 	}
 }

@@ -48,7 +48,7 @@ func Of(err error) report.Failure {
 
 // Text is what people read of an error; of several that are joined a line each, none of them twice. Where the service
 // gives no answer, takes no credentials or does not work for now, it does not say which of the requests that was, and a problem of the
-// configuration begins with its place.
+// configuration begins with its file and line.
 func Text(err error) string {
 	if many, is := err.(interface{ Unwrap() []error }); is {
 		var all, lines []string

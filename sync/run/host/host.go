@@ -58,7 +58,7 @@ func Serve(ctx context.Context, o Options) error {
 	}
 	listener, err := process.Listen(o.Listen)
 	if err != nil {
-		return errors.Join(err, svc.Close())
+		return errors.Join(fmt.Errorf("%w; choose another address with --listen", err), svc.Close())
 	}
 	server := serve.NewServer(handler, o.Log)
 	ended := make(chan error, 1)
@@ -179,7 +179,8 @@ func (o Options) keys() ([]string, error) {
 	return keys, nil
 }
 
-// withPage serves the page for translators beside the interface. Who comes with a browser is led to it.
+// withPage serves the page for translators beside the interface. A browser that asks for the address alone, or for the
+// page without its last slash, is led to it.
 // The interface proves itself by its keys, and may be called by any name.
 func (o Options) withPage(svc *local.Service, proxies []netip.Prefix) http.Handler {
 	machine, _ := os.Hostname() // without one the address has one name less
@@ -190,10 +191,11 @@ func (o Options) withPage(svc *local.Service, proxies []netip.Prefix) http.Handl
 			http.StatusForbidden)
 	}, svc.Page())
 	return serve.Behind(proxies, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		browser := r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 		switch {
 		case strings.HasPrefix(r.URL.Path, page.Path):
 			named.ServeHTTP(w, r)
-		case r.URL.Path == "/" && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
+		case browser && (r.URL.Path == "/" || r.URL.Path+"/" == page.Path):
 			w.Header().Set("Location", strings.TrimPrefix(page.Path, "/"))
 			w.WriteHeader(http.StatusSeeOther)
 		default:
@@ -202,7 +204,8 @@ func (o Options) withPage(svc *local.Service, proxies []netip.Prefix) http.Handl
 	}))
 }
 
-// inviteFirst makes an invitation while no person has an account: the first one cannot be invited by another.
+// inviteFirst makes an invitation while no person has an account: the first one cannot be invited by another. Each
+// start makes one anew, since the words of earlier links are stored as digests and cannot be shown again.
 func (o Options) inviteFirst(svc *local.Service) error {
 	empty, err := svc.Page().Empty()
 	if err != nil || !empty {

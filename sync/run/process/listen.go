@@ -16,30 +16,32 @@ func Listen(address string) (net.Listener, error) {
 	if err == nil {
 		return l, nil
 	}
-	var unknown *net.DNSError
 	host, _, _ := net.SplitHostPort(address)
-	later := errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL) ||
-		errors.As(err, &unknown) && unknown.Name == host
+	unknown, isUnknown := errors.AsType[*net.DNSError](err)
 	malformed, isMalformed := errors.AsType[*net.AddrError](err)
+	notAnAddress := fmt.Sprintf("%q is not an address with a port, such as 127.0.0.1:7430", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		err = &inUse{address, err}
+		return nil, &unserved{address + " is in use by another program", err}
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, &unserved{address + " is not an address of this machine", err}
+	case isUnknown && unknown.Name == host:
+		return nil, &unserved{fmt.Sprintf("no machine is called %q (%s)", host, unknown.Err), err}
+	case isUnknown: // the name of the port
+		err = &unserved{notAnAddress + ": unknown port", err}
 	case isMalformed:
-		err = fmt.Errorf("%q is not an address with a port, such as 127.0.0.1:7430: %s", address, malformed.Err)
-	default:
-		err = fmt.Errorf("listen on %s: %w", address, err)
-	}
-	if later {
-		return nil, err
+		err = &unserved{notAnAddress + ": " + malformed.Err, err}
+	case errors.Is(err, syscall.EACCES):
+		err = &unserved{address + " is not for this user: ports below 1024 need a right of their own", err}
 	}
 	return nil, &failure.UsageError{Err: err}
 }
 
-// inUse is an address that another program listens on.
-type inUse struct {
-	address string
-	err     error
+// unserved is an address that cannot be listened on.
+type unserved struct {
+	said string
+	err  error
 }
 
-func (e *inUse) Error() string { return e.address + " is in use by another program" }
-func (e *inUse) Unwrap() error { return e.err }
+func (e *unserved) Error() string { return e.said }
+func (e *unserved) Unwrap() error { return e.err }

@@ -123,6 +123,12 @@ func MakeStopped(w io.Writer, dir string, now time.Time) (Copy, error) {
 // ticketFile names how commands reach a running service. It is of a process, not of the service.
 const ticketFile = "service.json"
 
+// IsIn says whether a folder has the data of a service.
+func IsIn(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, store.DatabaseFile))
+	return err == nil
+}
+
 // ownFiles are the files of a folder that neither the service nor a restore makes, relative to it.
 func ownFiles(dir string) (own []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -100,7 +100,7 @@ func RolesOf(tx *store.Tx, grant store.Grant) ([]store.Grant, error) {
 	}
 	grant.Role, grant.Projects = cmp.Or(grant.Role, store.Reviewer), ids
 	if !slices.Contains(store.Roles, grant.Role) {
-		return nil, api.Refuse(http.StatusBadRequest, "There is no role %q.", grant.Role)
+		return nil, api.Refuse(http.StatusBadRequest, "There is no role %q; choose one of %q.", grant.Role, store.Roles)
 	}
 	var targets []string
 	err = store.EachProject(tx, func(p *store.Project) { targets = append(targets, p.Targets...) })
