@@ -11,6 +11,7 @@ import (
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass/tree"
+	"go.uber.org/zap"
 )
 
 // FindTree finds and reads the source files in a working tree.
@@ -73,6 +74,15 @@ func UsageError(err error) error {
 		}
 	}
 	return err
+}
+
+// Unread says that a push cannot read the branch of the translations. That there is no branch to build it on is for the
+// pull to say.
+func (p *Branch) Unread(why error) {
+	if !errors.Is(why, gitops.ErrNoBranch) {
+		p.Log.Warn("cannot read the branch; what was changed there is not pushed in this run",
+			zap.String("branch", p.Project.Pull.Branch), zap.Error(why))
+	}
 }
 
 // MakeRoom sees to it that the clone can have the branch of a pull's translations.

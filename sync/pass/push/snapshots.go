@@ -143,8 +143,7 @@ func (r *snapshots) bring(ctx context.Context) error {
 // unread takes note that the branch or its history cannot be read.
 func (r *snapshots) unread(why error) {
 	r.branchUnread, r.found, r.why = true, true, why
-	r.branch.Log.Warn("cannot read the branch; what was changed there is not pushed in this run",
-		zap.String("branch", r.branch.Project.Pull.Branch), zap.Error(why))
+	r.branch.Unread(why)
 }
 
 // findFirst finds them before the sources are compared, where nothing is remembered of the branch: its history tells of
