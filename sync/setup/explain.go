@@ -193,11 +193,15 @@ func (p *Proposal) Next(say Say) {
 		say("")
 	}
 	embedded := p.URL == config.Embedded
+	translated := slices.ContainsFunc(p.Found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 })
 	if embedded {
-		say("Wrote %s. It uses the embedded service, which makes pseudo-translations: everything stays on this "+
-			"machine, and commits stay in this repository on branch %s, because remote is \"\". "+
-			"To deliver them, write remote = \"origin\" under [project.pull]. A team needs a service that all reach: locsync "+
-			"help team.", p.File, p.Branch)
+		makes := ", which makes pseudo-translations"
+		if translated { // beside translations they would be taken for ones
+			makes = ""
+		}
+		say("Wrote %s. It uses the embedded service%s: everything stays on this machine, and commits stay in this "+
+			"repository on branch %s, because remote is \"\". To deliver them, write remote = \"origin\" under "+
+			"[project.pull]. A team needs a service that all reach: locsync help team.", p.File, makes, p.Branch)
 	} else {
 		say("Wrote %s. Put the API key for %s into the environment as %s.", p.File, p.URL, p.KeyEnv)
 	}
@@ -216,7 +220,6 @@ func (p *Proposal) Next(say Say) {
 	if embedded {
 		say("  locsync run               # serves the page where drafts become final: http://127.0.0.1:7420/translate/")
 	}
-	translated := slices.ContainsFunc(p.Found.Groups, func(g discover.Group) bool { return len(g.Languages) > 1 })
 	if translated {
 		say("The first sync sends the source texts and the translations that the service lacks, and commits those " +
 			"that the repository lacks. " +
