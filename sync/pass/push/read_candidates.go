@@ -130,8 +130,8 @@ func (r *reader) inSnapshots(ctx context.Context, of []config.Language) ([]*cand
 	return found, nil
 }
 
-// Unsent counts, by language, the translations that the next push is to send, as far as can be told without asking the
-// service or the remote. Those that wait for a decision are not among them: they are conflicts.
+// Unsent counts, by language, the keys whose translations the next push is to send, as far as can be told without
+// asking the service or the remote. Those that wait for a decision are not among them: they are conflicts.
 func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, error) {
 	count := make(map[string]int)
 	if !p.Project.Push.Enabled || !p.Project.Push.Translations {
@@ -160,15 +160,14 @@ func Unsent(p *pass.Branch, repo *gitops.Repo, t *tree.Tree) (map[string]int, er
 		return nil, err
 	}
 	for _, c := range found {
+		waiting := make(map[string]bool)
 		for _, u := range c.texts {
-			if !c.changed[u.Name] {
-				continue
-			}
 			lost, conflicts := r.lost[ledger.ConflictID(c.Path, c.Language.Code, u.Key)]
-			if !conflicts || !lost.IsOurs(u) || c.decided[u.Key] {
-				count[c.Language.Code]++
+			if c.changed[u.Name] && (!conflicts || !lost.IsOurs(u) || c.decided[u.Key]) {
+				waiting[u.Key] = true
 			}
 		}
+		count[c.Language.Code] += len(waiting)
 	}
 	return count, nil
 }
