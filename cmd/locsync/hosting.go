@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/sync/command"
+	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/documents/document"
 	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/files"
@@ -28,7 +29,11 @@ func (a *app) embedded(ctx context.Context, dir string) (command.Embedded, error
 		return command.EmbeddedAt(dir), nil
 	}
 	cfg, err := a.loadEmpty()
-	if err != nil {
+	switch {
+	case errors.Is(err, config.ErrNotFound):
+		return command.Embedded{}, misuse(errors.New("it is not said which service; name the folder of a locsync service " +
+			"with --data, or run this where the locsync.toml of the daemon is"))
+	case err != nil:
 		return command.Embedded{}, err
 	}
 	return command.EmbeddedOf(ctx, cfg)
