@@ -65,7 +65,7 @@ func sentence(err error) string {
 	switch {
 	case unreachable:
 		said += "; check service.url and the network, then run this again: nothing is lost"
-	case is && answer.Outage() != "":
+	case is && failure.Outage(answer) != "":
 		said += "; run this again later: nothing is lost"
 	}
 	return report.Printable(said)

@@ -47,8 +47,8 @@ func Of(err error) report.Failure {
 }
 
 // Text is what people read of an error; of several that are joined a line each, none of them twice. Where the service
-// gives no answer, takes no credentials or does not work for now, it does not say which of the requests that was, and a problem of the
-// configuration begins with its file and line.
+// gives no answer, takes no credentials or does not work for now, it does not say which of the requests that was. A
+// problem of the configuration begins with its file and line.
 func Text(err error) string {
 	if many, is := err.(interface{ Unwrap() []error }); is {
 		var all, lines []string
@@ -82,7 +82,7 @@ func Text(err error) string {
 		return unreachable.Error()
 	}
 	if answer, is := errors.AsType[*service.Error](err); is && !strings.Contains(err.Error(), "\n") {
-		said := cmp.Or(answer.Rejection(), answer.Outage())
+		said := cmp.Or(answer.Rejection(), Outage(answer))
 		if said != "" {
 			_, more, _ := strings.Cut(err.Error(), answer.Error())
 			return said + more

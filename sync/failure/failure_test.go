@@ -9,6 +9,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/report"
@@ -51,6 +52,8 @@ func TestText(t *testing.T) {
 			"the translation service fails to start import (500 Internal Server Error (request r1))"},
 		{&service.Error{Op: "start import", Status: http.StatusTooManyRequests},
 			"the translation service asks for fewer requests (429 Too Many Requests)"},
+		{fmt.Errorf("pull %q: %w", "app", &service.Error{Op: "start export", Status: 503, Asked: 90 * time.Second}),
+			"the translation service is not available (503 Service Unavailable), and asks to wait for 1m30s"},
 		{fmt.Errorf("pull %q: export of %q: %w; ask again", "app", "main", Usage(config.Problem{File: "locsync.toml", Line: 3,
 			Key: "project.id", Message: "the service has no such project"})),
 			"locsync.toml:3: project.id: the service has no such project; ask again"},

@@ -171,7 +171,7 @@ func (f *failure) mayPass() bool {
 func (c *Client) pauseWithin(failing time.Time, f *failure, failures int) bool {
 	left := time.Until(failing.Add(c.patience))
 	f.pause = max(f.RetryAfter, min(c.backoff(failures), left))
-	return left > 0 && f.asked <= left
+	return left > 0 && f.Asked <= left
 }
 
 // backoff is the longest pause after so many failures.
@@ -199,7 +199,7 @@ func (f *failure) endsRepeatsOf(last *failure) {
 	}
 	f.Err = joined(last.Err, f.Err)
 	f.kinds = append(f.kinds, last.kinds...)
-	f.again, f.kept = false, false
+	f.again = false
 }
 
 // joined puts a second cause behind the first.
@@ -226,7 +226,7 @@ func (c *Client) attempt(ctx context.Context, cl *call) *failure {
 		ticket, err := c.queue(ctx, cl)
 		if errors.Is(err, errPaused) {
 			f := failed(err, ErrTemporary)
-			f.blocked, f.kept = true, true
+			f.blocked = true
 			return f
 		}
 		if err != nil {
@@ -300,7 +300,7 @@ func (c *Client) blocked(op string, wait time.Duration) *failure {
 	}
 	err = fmt.Errorf("%w; next attempt in %v", err, wait.Round(time.Second))
 	return &failure{
-		Error:   &Error{Op: op, Err: err, RetryAfter: wait, kinds: []error{ErrTemporary}, kept: true},
+		Error:   &Error{Op: op, Err: err, RetryAfter: wait, kinds: []error{ErrTemporary}},
 		blocked: true,
 	}
 }

@@ -59,12 +59,11 @@ type Error struct {
 	Detail     string        // the service's own words; empty where it had none
 	RequestID  string        // what the service's operators find the call by
 	RetryAfter time.Duration // how long the service, or the breaker, asks to wait; at most five minutes from the service
-	asked      time.Duration // what Retry-After says, however long
+	Asked      time.Duration // what Retry-After says, however long
 	Problem    wire.Problem  // the error body, as far as it was readable
 	Err        error         // the cause, where it is not an answer
 
 	kinds []error // sentinels that hold beside those of the status
-	kept  bool    // no request was made, since the service keeps failing: Err says so
 }
 
 // Error is one line: what was done, what the service said, what to try next.
@@ -83,8 +82,8 @@ func (e *Error) Error() string {
 			b.WriteString(": " + e.Detail)
 		}
 	}
-	if e.asked > 0 {
-		fmt.Fprintf(&b, " (Retry-After: %v)", e.asked.Round(time.Second))
+	if e.Asked > 0 {
+		fmt.Fprintf(&b, " (Retry-After: %v)", e.Asked.Round(time.Second))
 	}
 	if e.Err != nil {
 		b.WriteString(": " + e.Err.Error())
@@ -134,28 +133,6 @@ func (e *Error) Rejection() string {
 	return said + " (" + status + ")" + todo
 }
 
-// Outage is what people are told where the service says that it does not work for now; else empty.
-func (e *Error) Outage() string {
-	said := "the translation service fails to " + e.Op
-	switch {
-	case e.kept:
-		return e.Err.Error()
-	case !temporaryStatus(e.Status):
-		return ""
-	case e.Status == http.StatusTooManyRequests:
-		said = "the translation service asks for fewer requests"
-	case e.Status >= http.StatusBadGateway && e.Status <= http.StatusGatewayTimeout:
-		said = "the translation service is not available"
-	}
-	answer := *e
-	answer.Op, answer.asked, answer.kinds = "", 0, nil
-	said += " (" + answer.cause() + ")"
-	if e.asked > 0 {
-		said += fmt.Sprintf(", and asks to wait for %v", e.asked.Round(time.Second))
-	}
-	return said
-}
-
 // cause is the error without what was being done: "503 Service Unavailable", "dial tcp …: connection refused".
 func (e *Error) cause() string {
 	without := *e
@@ -196,8 +173,8 @@ func temporaryStatus(s int) bool {
 
 // refusal reads an error answer: its code, its body in any of the known shapes, its headers.
 func refusal(op string, resp *http.Response, body []byte, redact func(string) string) *Error {
-	e := &Error{Op: op, Status: resp.StatusCode, asked: retryAfter(resp.Header, time.Now())}
-	e.RetryAfter = min(e.asked, budget.MaxPause)
+	e := &Error{Op: op, Status: resp.StatusCode, Asked: retryAfter(resp.Header, time.Now())}
+	e.RetryAfter = min(e.Asked, budget.MaxPause)
 	e.Problem = problem(body)
 	e.Problem.Detail = redact(clean(e.Problem.Detail))
 	e.Problem.Title = redact(clean(e.Problem.Title))

@@ -103,8 +103,7 @@ type Options struct {
 	// Patience is how long calls go on while the service fails in a way that may pass, for callers that wait for
 	// nothing else. 0: a few attempts, for callers that come again.
 	Patience time.Duration
-	// GiveUp is how long work of several calls goes on with a service that fails so; Patience when 0, and three minutes
-	// when that is 0, too.
+	// GiveUp is how long work of several calls goes on so: Patience when 0, three minutes when that is 0, too.
 	GiveUp time.Duration
 	// Transport replaces the client's own, for a service inside this process and for tests.
 	Transport http.RoundTripper
@@ -181,7 +180,7 @@ func New(o Options) (*Client, error) {
 		transport: o.Transport,
 		sign:      func(*http.Request) {},
 		redact:    redactor(o.AccountID, o.APIKey),
-		userAgent: o.UserAgent,
+		userAgent: cmp.Or(o.UserAgent, "locsync"),
 		onRequest: o.OnRequest,
 		onTurn:    o.OnTurn,
 		pace:      budget.NewPace(o.RequestsPerSecond),
@@ -192,9 +191,6 @@ func New(o Options) (*Client, error) {
 	c.isOwn.Store(o.Own)
 	if o.AccountID != "" {
 		c.sign = func(r *http.Request) { r.SetBasicAuth(o.AccountID, string(o.APIKey)) }
-	}
-	if c.userAgent == "" {
-		c.userAgent = "locsync"
 	}
 	if c.onRequest == nil {
 		c.onRequest = func(Request) {}
