@@ -22,7 +22,7 @@ func TestServiceInvites(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("locsync", "service", "invite", "--data", data).CombinedOutput(); err == nil ||
-		!strings.Contains(string(out), "is not running") {
+		!strings.Contains(string(out), "has no data of a service") {
 		t.Errorf("before it runs: %v %s", err, out)
 	}
 	if out, err := exec.Command("locsync", "service", "invite", "Anna", "B").CombinedOutput(); err == nil ||

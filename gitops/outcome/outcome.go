@@ -72,11 +72,13 @@ type Rejection struct {
 }
 
 func (e *Rejection) Error() string {
-	return fmt.Sprintf("%s: %v: %s: %v", e.Address, e.Kind, e.Told(), e.Said)
+	return fmt.Sprintf("%s: %v: %s: %v", e.Address, e.Kind, e.Cause+"; "+e.Remedy, e.Said)
 }
 
-// Told is what people are told: why, and what to do.
-func (e *Rejection) Told() string { return e.Cause + "; " + e.Remedy }
+// Told is what people are told: which remote, why, and what to do.
+func (e *Rejection) Told() string {
+	return fmt.Sprintf("the remote %s: %s; %s", e.Address, e.Cause, e.Remedy)
+}
 
 func (e *Rejection) Unwrap() []error { return []error{e.Kind, e.Said} }
 

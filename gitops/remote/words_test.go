@@ -112,7 +112,7 @@ func TestUnreachable(t *testing.T) {
 	} {
 		err := explainWords("http://a/x.git", words, &run.Error{Verb: "ls-remote", Stderr: words})
 		rejected, is := errors.AsType[*outcome.Rejection](err)
-		if !is || rejected.Told() != want || !mayPass(err) {
+		if !is || rejected.Told() != "the remote http://a/x.git: "+want || !mayPass(err) {
 			t.Errorf("%q is told as %v,\nnot as %q", words, err, want)
 		}
 	}

@@ -88,7 +88,8 @@ func (e Embedded) stopped() error {
 			"of a locsync service with --data"))
 	}
 	if !backup.IsIn(e.Data) {
-		return e.noData()
+		return failure.Usage(fmt.Errorf("%s has no data of a service; name another folder with --data, or start locsync "+
+			"service there first", e.Data))
 	}
 	return failure.Usage(fmt.Errorf("no locsync service runs for %s; start locsync service --data %s first", e.Data,
 		e.Data))

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"regexp"
 	"slices"
@@ -101,7 +100,7 @@ func ofBranch(err error) string {
 		return ""
 	}
 	if rejected, is := errors.AsType[*gitops.Rejection](err); is {
-		return fmt.Sprintf("the remote %s: %s", rejected.Address, rejected.Told())
+		return rejected.Told()
 	}
 	if none, is := errors.AsType[*gitops.NoBranch](err); is {
 		return none.Error()

@@ -149,8 +149,17 @@ func (m *Memory) without(ctx context.Context, mark marker, err error) error {
 	if ctx.Err() != nil || mark.At == "" && !errors.Is(err, gitops.ErrNoRemote) {
 		return fmt.Errorf("read the memory of project %q: %w", m.Called, err)
 	}
-	m.Log.Warn("the remote's memory cannot be read; the pass goes on with what is known here", zap.Error(err))
+	m.Log.Warn("the remote's memory cannot be read; the pass goes on with what is known here", told(err))
 	return nil
+}
+
+// told is the log's field for an error, without the calls that met a remote which cannot be used.
+func told(err error) zap.Field {
+	rejected, is := errors.AsType[*gitops.Rejection](err)
+	if is {
+		return zap.String("error", rejected.Told())
+	}
+	return zap.Error(err)
 }
 
 // move lets the reference here follow; where another process moved it, that one's value is read by the next pass.
@@ -488,7 +497,7 @@ func (m *Memory) End(ctx context.Context, lines func() ([]Line, error)) error {
 			return m.refused(mark, refused)
 		}
 		if !errors.Is(err, gitops.ErrMoved) {
-			m.Log.Warn("the memory is saved here and did not reach the remote; the next pass sends it", zap.Error(err))
+			m.Log.Warn("the memory is saved here and did not reach the remote; the next pass sends it", told(err))
 			return nil
 		}
 		there, err := m.Kept.There(ctx)

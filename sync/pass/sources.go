@@ -81,7 +81,7 @@ func UsageError(err error) error {
 func (p *Branch) Unread(why error) {
 	if !errors.Is(why, gitops.ErrNoBranch) {
 		p.Log.Warn("cannot read the branch; what was changed there is not pushed in this run",
-			zap.String("branch", p.Project.Pull.Branch), zap.Error(why))
+			zap.String("branch", p.Project.Pull.Branch), zap.String("error", failure.Text(why)))
 	}
 }
 
