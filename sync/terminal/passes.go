@@ -190,7 +190,7 @@ func (s *Screen) finished(lines []report.FinishedLine) {
 	}
 }
 
-// mostAlike bounds the problems of one code that are printed one by one: those of a large repository may have one cause.
+// mostAlike bounds the problems of one code that are printed one by one: all those of a repository may have one cause.
 const mostAlike = 100
 
 func (s *Screen) leftOut(problems []report.Problem) {
