@@ -169,7 +169,7 @@ func (e *Engine) Sync(ctx context.Context, sent push.Options, got pull.Options) 
 			"--translations decides for the repository " +
 			"and --accept-service for the service; use one of them")}
 	}
-	sent.Yields = got.AcceptService
+	sent.Yields, sent.Followed = got.AcceptService, true
 	pushed, all, err := pushAll(ctx, e, sent)
 	got.Told = make(map[string]map[string]pass.Conflict)
 	for _, p := range all {

@@ -35,13 +35,18 @@ type kind[O any, R runReport[R]] struct {
 	none    func(p *pass.Branch, o O, why string, found pass.Found, err error) (R, error)
 	failed  func(*pass.Branch, O, error) R
 	near    func(O) bool // it is about what changed here, and asks the remote for nothing before it sends that
+
+	// followed says that another pass of a project follows at once, which saves what both have learned.
+	followed func(O, *config.Project) bool
 }
 
 var (
 	pushes = kind[push.Options, push.Report]{ledger.PassPush, func(p *config.Project) bool { return p.Push.Enabled },
-		branches.ForPush, push.Make, push.None, push.Failed, func(o push.Options) bool { return o.Near }}
+		branches.ForPush, push.Make, push.None, push.Failed, func(o push.Options) bool { return o.Near },
+		func(o push.Options, p *config.Project) bool { return o.Followed && p.Pull.Enabled }}
 	pulls = kind[pull.Options, pull.Report]{ledger.PassPull, func(p *config.Project) bool { return p.Pull.Enabled },
-		branches.ForPull, pull.Make, pull.None, pull.Failed, func(pull.Options) bool { return false }}
+		branches.ForPull, pull.Make, pull.None, pull.Failed, func(pull.Options) bool { return false },
+		func(pull.Options, *config.Project) bool { return false }}
 )
 
 // push makes one pass for each line that pushes are for.
@@ -104,8 +109,10 @@ func (of kind[O, R]) once(ctx context.Context, p *project, o O, dry bool) ([]R, 
 		defer p.repository.Close(repo)
 		m := memoryOf(branch, repo, dry)
 		err = m.Begin(ctx, of.near(o))
-		if err == nil {
+		if err == nil && !of.followed(o, branch.Project) {
 			defer p.remember(ctx, m, branch, repo)
+		}
+		if err == nil {
 			c, err = of.census(ctx, branches.With(branch, branch.Project, repo))
 		}
 	}

@@ -37,6 +37,8 @@ type Options struct {
 
 	Near   bool // a file here may have changed: where none did, the branch's remote is not asked
 	Yields bool // the pull after it takes the service's texts at first contact
+
+	Followed bool // by a pull at once, which saves what both have learned
 }
 
 // Report is the report of a push, and what the pull after it needs to know.
