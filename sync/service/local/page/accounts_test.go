@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/locsync/locsync/sync/service/local"
+	"github.com/locsync/locsync/sync/service/local/people"
+	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
@@ -193,7 +195,8 @@ func TestRemovedManager(t *testing.T) {
 	w.has(w.accept(w.browser(), kept, "", "long enough"), "200 /translate/")
 }
 
-// Of several who are invited before the first account is made, one becomes a manager: the first.
+// Of several who are invited before the first account is made, one becomes a manager: the first whose invitation does
+// not say what that person may do.
 func TestFirstIsManager(t *testing.T) {
 	service, err := local.Open(t.TempDir(), local.Options{})
 	if err != nil {
@@ -211,6 +214,9 @@ func TestFirstIsManager(t *testing.T) {
 		w.check(err)
 		links = append(links, link)
 	}
+	limited, err := service.Page().InviteAs(people.Wish{Name: "Eve", Grant: store.Grant{Role: store.Translator}})
+	w.check(err)
+	w.lacks(w.accept(w.browser(), limited, "", "long enough"), `href="people"`)
 	w.has(w.accept(w.browser(), links[0], "Anna", "long enough"), "200 /translate/", `href="people"`)
 	w.lacks(w.accept(w.browser(), links[1], "", "long enough"), `href="people"`)
 }

@@ -196,7 +196,9 @@ func take(people *store.People, digest string, found *store.Invitation, person *
 	if err != nil {
 		return err
 	}
-	person.Manager = found.Manager || len(all) == 0 // the first is one in any case
+	managed := slices.ContainsFunc(all, func(p *store.Person) bool { return p.Manager })
+	limited := len(found.Projects)+len(found.Roles) > 0
+	person.Manager = found.Manager || !managed && !limited // the first who may do anything is one in any case
 	person.Projects, person.Roles = found.Projects, found.Roles
 	known, err := people.Person(person.Name)
 	if err != nil {
