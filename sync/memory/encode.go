@@ -152,6 +152,11 @@ type entrySlot struct {
 // as they are, or as the only ones of a history (h). The marks of a kind before it in its entry are "=" and the kind.
 var bases = []string{"b", "s", "hb", "hs", "wb", "ws", "hwb", "hws", "B", "S", "Bs", "Ss", "DB", "DS", "DBs", "DSs"}
 
+// plain are the bases of marks that are very many: each base of theirs takes megabytes.
+var plain = []string{"b", "s", "hb", "hs", "B", "S", "Bs", "Ss"}
+
+const veryMany = 20_000
+
 // trees are what the marks of a scope are read from. They keep the texts of source files, which many entries need.
 type trees struct {
 	branch, source fs.FS
@@ -262,8 +267,11 @@ func (d *derived) base(code string) catalog.Marks {
 
 // encode stores marks as the difference from the base that is nearest.
 func (d *derived) encode(kind string, marks catalog.Marks) entrySlot {
-	best, least := "", len(marks)
-	for _, code := range d.codes {
+	best, least, codes := "", len(marks), d.codes
+	if len(marks) > veryMany {
+		codes = plain
+	}
+	for _, code := range codes {
 		if least == 0 {
 			break
 		}
