@@ -27,7 +27,8 @@ func tellsSources(p *pass.Branch, g *bundle.Group) bool {
 // notice remembers what the service has otherwise than it accepted it, and lets it wait for a push. Groups that it
 // refused, and those of which it has nothing at all, are asked for their source texts alone.
 func (r *merging) notice(ctx context.Context, groups []*bundle.Group, exports map[string]*pass.Exported) error {
-	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
+	defer func() { r.texts = pass.Divider{} }() // the merges need its memory
+	found := make(map[string]catalog.Marks)     // by collection; the mark of no text where the service has none
 	var asks []pass.ExportAsk
 	var failure error
 	compare := func(g *bundle.Group, x *pass.Exported) {
@@ -126,6 +127,7 @@ func (r *merging) withoutLate(s *tree.Source, theirs catalog.Catalog) (catalog.C
 // news reports whether the answer of a probe has source texts that were not found before. What is not in it is
 // as it was.
 func (r *merging) news(x *pass.Exported) (bool, error) {
+	defer func() { r.texts = pass.Divider{} }()
 	for _, b := range x.Group.Bundles {
 		s, found := r.tree.Of(b), make(catalog.Marks)
 		if s.Broken() {
