@@ -76,8 +76,8 @@ func (t *Tip) New() bool { return t.isNew }
 // commits that are gone there with it are all ours. Push delivers such a tip.
 func (t *Tip) Unpublished() bool { return t.lease.remote != "" && !t.isNew && t.lease.at != t.commit }
 
-// Absent reports whether the remote does not have the branch that is here: it was deleted there, or has not arrived.
-func (t *Tip) Absent() bool { return t.Unpublished() && t.lease.at == hash{} }
+// OnlyHere reports whether the branch is here, and the remote has none of that name.
+func (t *Tip) OnlyHere() bool { return t.Unpublished() && t.lease.at == hash{} }
 
 // Note is what people should know about the local branch of that name, and of a base that the remote does not have;
 // "" for nothing.

@@ -56,8 +56,8 @@ var imports = map[string][]string{
 		"sync/pass/repository", "sync/service", "sync/pass/status", "sync/pass/tree", "sync/pass/trigger",
 		"sync/pass/watch"},
 	// bundle, config: which files there are, and how they are read
-	"sync/memory": {"sync/bound", "sync/text/bundle", "sync/text/catalog", "sync/text/spelling", "sync/config", "sync/memory/ledger",
-		"gitops", "formats", "formats/resource"},
+	"sync/memory": {"sync/bound", "sync/text/bundle", "sync/text/catalog", "sync/text/spelling", "sync/config",
+		"sync/memory/ledger", "gitops", "formats", "formats/resource"},
 	"sync/pass/branches": {"gitops", "sync/config", "sync/failure", "sync/memory/ledger", "sync/pass", "sync/report"},
 	// heartbeat: git moves. service: what a damaged clone is not the reason for.
 	"sync/pass/repository": {"sync/bound/fault", "gitops", "sync/config", "sync/failure", "sync/bound/heartbeat",

@@ -150,12 +150,13 @@ type entrySlot struct {
 // these what is not blank and has a source text there (w); the source texts in one of the trees (B, S), for the names
 // that the file has in the branch or in the base behind them, or one mark for all source texts of each of its keys (D);
 // as they are, or as the only ones of a history (h). The marks of a kind before it in its entry are "=" and the kind.
-var bases = []string{"b", "s", "hb", "hs", "wb", "ws", "hwb", "hws", "B", "S", "Bs", "Ss", "DB", "DS", "DBs", "DSs"}
+var bases = []string{"b", "s", "hb", "hs", "B", "S", "Bs", "Ss", "wb", "ws", "hwb", "hws", "DB", "DS", "DBs", "DSs"}
 
-// plain are the bases of marks that are very many: each base of theirs takes megabytes.
-var plain = []string{"b", "s", "hb", "hs", "B", "S", "Bs", "Ss"}
-
-const veryMany = 20_000
+// plain is how many of bases, the first, are tried for marks that are very many: each base of theirs takes megabytes.
+const (
+	plain    = 8
+	veryMany = 20_000
+)
 
 // trees are what the marks of a scope are read from. They keep the texts of source files, which many entries need.
 type trees struct {
@@ -269,7 +270,7 @@ func (d *derived) base(code string) catalog.Marks {
 func (d *derived) encode(kind string, marks catalog.Marks) entrySlot {
 	best, least, codes := "", len(marks), d.codes
 	if len(marks) > veryMany {
-		codes = plain
+		codes = codes[:plain]
 	}
 	for _, code := range codes {
 		if least == 0 {

@@ -192,7 +192,8 @@ func TestNothingIsStoredOfTextsThatAreAgreedOn(t *testing.T) {
 func TestExceptionsAreStoredOnce(t *testing.T) {
 	gittest.Need(t)
 	texts := map[string]string{"a": "Eins", "b": "Zwei", "open": "Drei", "orphan": "Vier", "blank": ""}
-	dir := gittest.Init(t, map[string]string{"en/f.json": `{"a": "1", "b": "2", "open": "3", "blank": "4"}`, "de/f.json": jsonOf(texts)})
+	dir := gittest.Init(t, map[string]string{"de/f.json": jsonOf(texts),
+		"en/f.json": `{"a": "1", "b": "2", "open": "3", "blank": "4"}`})
 	c := newClone(t, dir, "")
 	for _, key := range []string{"open", "orphan", "blank"} {
 		delete(texts, key)

@@ -24,7 +24,8 @@ func (p *Branch) Missing(present map[string]bool, others []config.Language) ([]l
 		}
 		_, is, gerr := ledger.Gone.Get(p.Ledger, p.StateName(), id)
 		history, herr := p.Ledger.Marks(s)
-		if gerr = errors.Join(gerr, herr); gerr != nil {
+		gerr = errors.Join(gerr, herr)
+		if gerr != nil {
 			err = fmt.Errorf("look for %s among the files that are gone: %w", s.Path, gerr)
 		}
 		return is || len(history) == 0 // a language that has no translation yet has no file

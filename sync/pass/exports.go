@@ -224,7 +224,7 @@ func (x *exporting) begin(ctx context.Context) error {
 			x.answers[i], err = &Exported{Group: a.Group, languages: a.Languages}, nil
 		}
 		if err != nil {
-			return fmt.Errorf("export of %q: %w", a.Group.Collection, x.branch.Refused(ctx, err))
+			return fmt.Errorf("export of %q: %w", a.Group.Collection, new(Refusal).Of(ctx, x.branch, err))
 		}
 	}
 	return nil

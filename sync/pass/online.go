@@ -64,15 +64,24 @@ func lackedLanguages(cfg *config.Project, record service.Project) error {
 		strings.Join(todo, "; "))}
 }
 
-// Refused is why the service refuses a request of a pass: where its project is otherwise than the configuration says,
-// that.
-func (p *Branch) Refused(ctx context.Context, err error) error {
+// Refusal explains why the service refuses requests of a pass. The zero one is of a pass to come.
+type Refusal struct {
+	asked bool
+	why   error // how the project there is otherwise than the configuration says
+}
+
+// Of is why the service refuses a request: the project's fault where that is one, else the error as it is. It asks the
+// service about the project once.
+func (r *Refusal) Of(ctx context.Context, p *Branch, err error) error {
 	if !errors.Is(err, service.ErrRefused) && !errors.Is(err, service.ErrNotFound) {
 		return err
 	}
-	why := errors.Join(Online(ctx, p.Service, p.Project)...)
-	if !errors.As(why, new(*failure.UsageError)) {
-		return err
+	if !r.asked {
+		why := errors.Join(Online(ctx, p.Service, p.Project)...)
+		if errors.As(why, new(*failure.UsageError)) {
+			r.why = why
+		}
+		r.asked = true
 	}
-	return why
+	return cmp.Or(r.why, err)
 }

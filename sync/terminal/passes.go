@@ -203,7 +203,8 @@ func (s *Screen) leftOut(problems []report.Problem) {
 	}
 	alike := make(map[string][]report.Problem)
 	for _, p := range problems {
-		if alike[p.Code] = append(alike[p.Code], p); len(alike[p.Code]) <= mostAlike {
+		alike[p.Code] = append(alike[p.Code], p)
+		if len(alike[p.Code]) <= mostAlike {
 			line(p, p.String())
 		}
 	}

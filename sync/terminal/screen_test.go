@@ -92,7 +92,7 @@ func TestDryRunIsASummary(t *testing.T) {
 }
 
 // A table that fits is a table; one that does not tells the same, each value whole and by its name.
-// Of many problems of one kind the first are printed, and how many more there are; other kinds are printed all the same.
+// Of many problems of one kind the first are printed, and how many more there are. Other kinds are printed as well.
 func TestManyProblemsAreCounted(t *testing.T) {
 	var out bytes.Buffer
 	var problems []report.Problem

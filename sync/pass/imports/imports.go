@@ -75,7 +75,7 @@ func (r *imports) send(ctx context.Context, s *Import) (*ledger.Job, error) {
 	s.request.Files = nil // it is not needed while the import runs
 	if err != nil {
 		// Whether the service has it or not, the keys are still pending: the next push sends what they are by then.
-		failed := fmt.Errorf("import into %q: %w", s.request.Collection, r.Branch.Refused(ctx, err))
+		failed := fmt.Errorf("import into %q: %w", s.request.Collection, r.refusal.Of(ctx, r.Branch, err))
 		if errors.Is(err, service.ErrRefused) || errors.Is(err, service.ErrAuth) || errors.Is(err, service.ErrNotFound) {
 			return nil, errors.Join(failed, r.Branch.Memory().Forget(job))
 		}

@@ -24,6 +24,7 @@ type Run struct {
 	Met     map[string]bool          // target files that the service had before this ledger; see pass.MetBefore
 	Refused map[string]bool          // files that the service did not take now: sources by path, else with the language
 	Errs    []error
+	refusal pass.Refusal
 }
 
 // New is a run of which nothing has happened yet.

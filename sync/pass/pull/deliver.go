@@ -83,7 +83,8 @@ func (r *delivery) deliverAgain(ctx context.Context, t *tree.Tree, tip *gitops.T
 		targets = slices.DeleteFunc(targets, func(of bundle.Target) bool {
 			was, werr := fs.ReadFile(base, of.Path)
 			now, nerr := fs.ReadFile(t.FS, of.Path)
-			return (werr == nil) == (nerr == nil) && bytes.Equal(was, now)
+			neither := errors.Is(werr, fs.ErrNotExist) && errors.Is(nerr, fs.ErrNotExist)
+			return neither || werr == nil && nerr == nil && bytes.Equal(was, now)
 		})
 	}
 	if err != nil || len(targets) == 0 {

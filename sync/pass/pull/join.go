@@ -118,10 +118,9 @@ func (r *merging) withBase(ctx context.Context, tip *gitops.Tip) (on *gitops.Tip
 		r.taken[target.Path] = target.Language
 	}
 	r.forward = m.State == gitops.FastForward && len(r.taken) > 0
-
 	outcome := &joinedTree{committed: m.Tip, joined: joined}
-	if r.forward || tip.Absent() && len(tree.Differing(ours, changed, base, outcome)) == 0 {
-		clear(r.taken) // a branch that was deleted comes back for what base lacks
+	if r.forward || tip.OnlyHere() && len(tree.Differing(ours, changed, base, outcome)) == 0 {
+		clear(r.taken) // a branch that is gone at the remote comes back for what base lacks
 	}
 	return m.Tip, joined, nil
 }

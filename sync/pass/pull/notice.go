@@ -27,10 +27,10 @@ func tellsSources(p *pass.Branch, g *bundle.Group) bool {
 // notice remembers what the service has otherwise than it accepted it, and lets it wait for a push. Groups that it
 // refused, and those of which it has nothing at all, are asked for their source texts alone.
 func (r *merging) notice(ctx context.Context, groups []*bundle.Group, exports map[string]*pass.Exported) error {
-	defer func() { r.texts = pass.Divider{} }() // the merges need its memory
-	found := make(map[string]catalog.Marks)     // by collection; the mark of no text where the service has none
+	found := make(map[string]catalog.Marks) // by collection; the mark of no text where the service has none
 	var asks []pass.ExportAsk
 	var failure error
+	divider := new(pass.Divider)
 	compare := func(g *bundle.Group, x *pass.Exported) {
 		for _, b := range g.Bundles {
 			if s := r.tree.Of(b); !s.Broken() && !x.Lacks(b, b.Source) {
@@ -39,7 +39,7 @@ func (r *merging) notice(ctx context.Context, groups []*bundle.Group, exports ma
 				}
 				theirs, err := x.Read(b, b.Source)
 				if err == nil {
-					err = r.compareSent(s, theirs, found[s.Collection])
+					err = r.compareSent(s, divider, theirs, found[s.Collection])
 				}
 				failure = errors.Join(failure, err)
 			}
@@ -76,9 +76,11 @@ func (r *merging) notice(ctx context.Context, groups []*bundle.Group, exports ma
 }
 
 // compareSent is compare, without what the service may yet show. What it shows of what it accepted is forgotten.
-func (r *merging) compareSent(s *tree.Source, theirs catalog.Catalog, found catalog.Marks) error {
+func (r *merging) compareSent(
+	s *tree.Source, divider *pass.Divider, theirs catalog.Catalog, found catalog.Marks,
+) error {
 	other := make(catalog.Marks)
-	r.compare(s, theirs, other)
+	r.compare(s, divider, theirs, other)
 	sent, over, err := r.leaveLate(s, other)
 	maps.Copy(found, other)
 	if err != nil || over || len(sent) == 0 {
@@ -127,7 +129,7 @@ func (r *merging) withoutLate(s *tree.Source, theirs catalog.Catalog) (catalog.C
 // news reports whether the answer of a probe has source texts that were not found before. What is not in it is
 // as it was.
 func (r *merging) news(x *pass.Exported) (bool, error) {
-	defer func() { r.texts = pass.Divider{} }()
+	divider := new(pass.Divider)
 	for _, b := range x.Group.Bundles {
 		s, found := r.tree.Of(b), make(catalog.Marks)
 		if s.Broken() {
@@ -137,7 +139,7 @@ func (r *merging) news(x *pass.Exported) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		r.compare(s, theirs, found)
+		r.compare(s, divider, theirs, found)
 		if _, _, err := r.leaveLate(s, found); err != nil {
 			return false, err
 		}
@@ -163,8 +165,8 @@ func (r *merging) sent(g *bundle.Group) bool {
 
 // compare finds the texts of a file that the service has otherwise than it accepted them. One that it was told
 // to keep is none.
-func (r *merging) compare(s *tree.Source, theirs catalog.Catalog, found catalog.Marks) {
-	own := r.texts.Texts(theirs, r.shared.HasIn(s.Collection), s.TextKeys())
+func (r *merging) compare(s *tree.Source, divider *pass.Divider, theirs catalog.Catalog, found catalog.Marks) {
+	own := divider.Texts(theirs, r.shared.HasIn(s.Collection), s.TextKeys())
 	marks := r.tree.FittedSource(s.Bundle, own).Restrict(s.TextKeys()).Marks()
 	for _, u := range s.Texts {
 		accepted, known := r.accepted.Texts[s.Collection][u.Name]

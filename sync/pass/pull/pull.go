@@ -296,7 +296,8 @@ func (r *pull) mergeAll(ctx context.Context, t *tree.Tree, tip *gitops.Tip) ([]*
 	if err != nil {
 		return nil, err
 	}
-	if r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets()); err != nil {
+	r.merging.shared, err = t.SharedIn(t.FS, r.branch.Project.Targets())
+	if err != nil {
 		return nil, err
 	}
 	theirs, err := r.translations(ctx, t)

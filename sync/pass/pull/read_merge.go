@@ -40,7 +40,6 @@ type merging struct {
 	unanswered pass.Unanswered
 	theirs     pass.Divider                        // of the service's texts
 	lower      pass.Divider                        // of those in the state that was sent
-	texts      pass.Divider                        // of its source texts
 	over       bool                                // the service shows an older answer than it gave
 	tips       []*gitops.Tip                       // of base, where there is one, and the branch
 	looked     string                              // the branch's commit that was looked at last

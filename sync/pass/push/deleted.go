@@ -62,10 +62,11 @@ func (r *reader) untouched() (bool, error) {
 
 // sight is what a push saw of a candidate, once what it sends of it was answered.
 type sight struct {
-	of           pass.Sight
-	snapshot     *snapshot
-	waits, stays bool // it has changes that no push is for, or that the service refused
-	yielded      []pass.Conflict
+	of       pass.Sight
+	snapshot *snapshot
+	waits    bool // it has changes that this push is not for
+	refused  bool // it has changes that the service refused
+	yielded  []pass.Conflict
 }
 
 // look sees candidates whose changes were answered. Their texts are not needed after it.
@@ -103,8 +104,8 @@ func (r *reader) remember() error {
 				return ledger.Each(s.yielded, func(lost pass.Conflict) error { return lost.KeepFirst(r.branch, tx) })
 			}),
 			ledger.Each(r.snapshots.all, func(at *opened) error {
-				stays := func(s sight) bool { return s.snapshot == &at.snapshot && s.stays }
-				if slices.Contains(at.earlier, at.name) && slices.ContainsFunc(r.sights, stays) {
+				refused := func(s sight) bool { return s.snapshot == &at.snapshot && s.refused }
+				if slices.Contains(at.earlier, at.name) && slices.ContainsFunc(r.sights, refused) {
 					return nil // the commit may be amended before the service takes what it brings back
 				}
 				err := ledger.SeenAt.Put(tx, r.branch.StateName(), at.name.Record(), at.commit)

@@ -191,7 +191,8 @@ func (r *reader) meetCandidates(of []config.Language, found []*candidate) error 
 			if c.memory.back {
 				err = r.branch.Return(tx, c.Target, c.memory.other)
 			}
-			if err = errors.Join(err, r.keepBehind(tx, c)); err != nil {
+			err = errors.Join(err, r.keepBehind(tx, c))
+			if err != nil {
 				return err
 			}
 			keys := c.texts.Keys()

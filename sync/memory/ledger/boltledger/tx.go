@@ -83,7 +83,8 @@ func (tx *transaction) get(bucket *bbolt.Bucket, key []byte) []byte {
 
 // touches lets go of the file's pages after much was touched: the values stay valid, and are read again.
 func (tx *transaction) touches(n int) {
-	if tx.touched += n; tx.touched >= muchTouched {
+	tx.touched += n
+	if tx.touched >= muchTouched {
 		tx.touched = 0
 		release(tx.of)
 	}
