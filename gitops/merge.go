@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -263,7 +264,7 @@ func (m *Merged) contested(u unmerged) (Contested, error) {
 		if e.Mode == 0 {
 			continue
 		}
-		content, err := m.Tip.files.Read(u.path, e.Hash)
+		content, err := m.Tip.files.Read(u.path, e.Hash, math.MaxInt64)
 		if err != nil {
 			return Contested{}, fmt.Errorf("%s: %w", u.path, err)
 		}

@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"io/fs"
+	"math"
 	"time"
 
 	"github.com/locsync/locsync/gitops/content"
@@ -119,7 +120,7 @@ func (t *Tip) Prefetch(ctx context.Context, enter, wanted func(path string) bool
 // one.
 func (t *Tip) Content(path, name string) ([]byte, error) {
 	h, _ := object.Parse(name)
-	return t.files.Read(path, h)
+	return t.files.Read(path, h, math.MaxInt64)
 }
 
 // IsContent reports whether bytes are the content with a name.
@@ -132,6 +133,12 @@ func (t *Tip) Open(name string) (fs.File, error) { return t.files.FS.Open(name) 
 
 // ReadFile reads a whole file, following links inside the tree. The bytes are the caller's.
 func (t *Tip) ReadFile(name string) ([]byte, error) { return t.files.FS.ReadFile(name) }
+
+// ReadAtMost is ReadFile for a file that is stored with at most so many bytes. A larger one is not read, and a
+// *bound.Exceeded.
+func (t *Tip) ReadAtMost(name string, most int64) ([]byte, error) {
+	return t.files.FS.ReadAtMost(name, most)
+}
 
 // ReadDir lists a folder by name.
 func (t *Tip) ReadDir(name string) ([]fs.DirEntry, error) { return t.files.FS.ReadDir(name) }

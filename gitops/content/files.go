@@ -39,8 +39,9 @@ func New(repo *repository.Repository, root object.Name, when time.Time, extra ma
 }
 
 // Read reads a file as people see it. What a partial clone left out is fetched, one by one; Prefetch brings many.
-func (t *Files) Read(name string, h object.Name) ([]byte, error) {
-	stored, err := t.FS.Stored(h)
+// One that is stored with more bytes than most is a *bound.Exceeded.
+func (t *Files) Read(name string, h object.Name, most int64) ([]byte, error) {
+	stored, err := t.FS.StoredAtMost(h, most)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,9 @@ var ErrMissing = errors.New("object not found")
 // mostBytes bounds what is read of one object. A larger one has a size, and is a *bound.Exceeded where it is read.
 const mostBytes = 256 << 20
 
+// mostKept is how many entries of trees are kept: some 10 MB.
+const mostKept = 100_000
+
 // Store is the objects of one repository. It is safe for concurrent use, and writes packs (pack.go).
 //
 // The program that reads is started for the first object and runs until Close. It works in a git folder of its own
@@ -51,7 +54,11 @@ type Store struct {
 	git *run.Program
 	dir string // the folder of objects
 
-	mu     sync.Mutex
+	treesMu sync.Mutex // around trees and kept
+	trees   map[Name][]Entry
+	kept    int // entries in trees
+
+	mu     sync.Mutex // around what follows
 	cmd    *exec.Cmd // nil while none runs
 	folder string    // the git folder of its own
 	gone   bool      // which is removed
@@ -67,13 +74,17 @@ func Open(dir string, f Format, git *run.Program) *Store {
 
 // Read gives an object's kind and content, which is the caller's. ErrMissing.
 func (s *Store) Read(n Name) (Kind, []byte, error) {
-	k, _, data, err := s.ask("contents", n)
+	return s.read(n, mostBytes)
+}
+
+func (s *Store) read(n Name, most int64) (Kind, []byte, error) {
+	k, _, data, err := s.ask("contents", n, most)
 	return k, data, err
 }
 
 // Size gives an object's kind and length. ErrMissing.
 func (s *Store) Size(n Name) (Kind, int64, error) {
-	k, size, _, err := s.ask("info", n)
+	k, size, _, err := s.ask("info", n, 0)
 	return k, size, err
 }
 
@@ -84,27 +95,54 @@ func (s *Store) Has(n Name) bool {
 }
 
 // ReadAs reads an object that must be of one kind.
-func (s *Store) ReadAs(want Kind, n Name) ([]byte, error) {
-	k, data, err := s.Read(n)
+func (s *Store) ReadAs(want Kind, n Name) ([]byte, error) { return s.ReadAtMost(want, n, mostBytes) }
+
+// ReadAtMost is ReadAs for an object of at most so many bytes. A larger one is not read, and a *bound.Exceeded.
+func (s *Store) ReadAtMost(want Kind, n Name, most int64) ([]byte, error) {
+	k, data, err := s.read(n, min(most, mostBytes))
 	if errors.Is(err, ErrMissing) && s.Absent != nil {
-		return s.Absent(want, n)
+		k = want
+		data, err = s.Absent(want, n)
 	}
-	if err == nil && k != want {
-		err = fmt.Errorf("object %s is a %s, not a %s", n, k, want)
+	switch {
+	case err != nil:
+		return nil, err
+	case k != want:
+		return nil, fmt.Errorf("object %s is a %s, not a %s", n, k, want)
+	case int64(len(data)) > most:
+		return nil, &bound.Exceeded{What: "bytes", Most: most}
 	}
-	return data, err
+	return data, nil
 }
 
-// Entries reads a tree. The empty one, and the zero name, have none and need not be stored.
+// Entries reads a tree, and keeps what it has: the commits of a pass share most of their trees. They are not to be
+// changed. The empty tree, and the zero name, have none and need not be stored.
 func (s *Store) Entries(tree Name) ([]Entry, error) {
 	if IsEmptyTree(tree) {
 		return nil, nil
+	}
+	s.treesMu.Lock()
+	entries, known := s.trees[tree]
+	s.treesMu.Unlock()
+	if known {
+		return entries, nil
 	}
 	data, err := s.ReadAs(Tree, tree)
 	if err != nil {
 		return nil, err
 	}
-	return s.Format.ParseTree(data)
+	entries, err = s.Format.ParseTree(data)
+	if err != nil {
+		return nil, err
+	}
+	s.treesMu.Lock()
+	defer s.treesMu.Unlock()
+	s.kept += len(entries)
+	if s.trees == nil || s.kept > mostKept {
+		s.trees, s.kept = make(map[Name][]Entry), len(entries)
+	}
+	s.trees[tree] = entries
+	return entries, nil
 }
 
 // Loose reads the loose objects.
@@ -138,7 +176,7 @@ func (e *diedError) Error() string { return "git cat-file: " + e.said + e.err.Er
 func (e *diedError) Unwrap() error { return e.err }
 
 // ask gives one command, and gives it once more where the program was killed.
-func (s *Store) ask(command string, n Name) (k Kind, size int64, data []byte, err error) {
+func (s *Store) ask(command string, n Name, most int64) (k Kind, size int64, data []byte, err error) {
 	s.Reads.Add(1)
 	if n.IsZero() || FormatOf(n) != s.Format { // there is no object with the name of another format
 		return 0, 0, nil, fmt.Errorf("read object %s: %w", n, ErrMissing)
@@ -149,7 +187,7 @@ func (s *Store) ask(command string, n Name) (k Kind, size int64, data []byte, er
 		if err = s.start(); err != nil {
 			return 0, 0, nil, err
 		}
-		k, size, data, err = s.exchange(command, n)
+		k, size, data, err = s.exchange(command, n, most)
 		var died *diedError
 		if !errors.As(err, &died) {
 			if !s.gone { // the program has read it and needs it no more: so a process that is killed leaves none
@@ -168,7 +206,7 @@ func (s *Store) ask(command string, n Name) (k Kind, size int64, data []byte, er
 
 // exchange gives a command and reads the answer. Both streams of the program are one here, so what it says about
 // damage comes before its answer: "missing" after such words does not mean that it is absent.
-func (s *Store) exchange(command string, n Name) (k Kind, size int64, data []byte, err error) {
+func (s *Store) exchange(command string, n Name, most int64) (k Kind, size int64, data []byte, err error) {
 	if _, err := io.WriteString(s.in, command+" "+n.String()+"\n"); err != nil {
 		return 0, 0, nil, &diedError{"", err}
 	}
@@ -198,9 +236,9 @@ func (s *Store) exchange(command string, n Name) (k Kind, size int64, data []byt
 	switch {
 	case command == "info":
 		return k, size, nil, nil
-	case size > mostBytes:
+	case size > most:
 		s.stop() // it is about to write all of it
-		return 0, 0, nil, &bound.Exceeded{What: "bytes", Most: mostBytes}
+		return 0, 0, nil, &bound.Exceeded{What: "bytes", Most: most}
 	}
 	data = make([]byte, size+1) // the line ends behind it
 	if _, err := io.ReadFull(s.out, data); err != nil {

@@ -13,6 +13,7 @@ import (
 	"hash/maphash"
 	"io"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/locsync/locsync/gitops/object"
+	"github.com/locsync/locsync/sync/bound"
 )
 
 // FS is a tree of a repository as a file system. Names are found exactly first; a name that differs only in Unicode
@@ -36,8 +38,8 @@ type FS struct {
 	Extra map[object.Name]object.Object // objects that are in no store yet
 	Alive func()                        // told at every step
 
-	// Content reads a file as people see it.
-	Content func(path string, h object.Name) ([]byte, error)
+	// Content reads a file as people see it. One that is stored with more bytes than most is a *bound.Exceeded.
+	Content func(path string, h object.Name, most int64) ([]byte, error)
 
 	mu     sync.Mutex
 	dirs   map[object.Name]*dir
@@ -60,11 +62,18 @@ var (
 )
 
 // Stored reads a blob as it is stored.
-func (t *FS) Stored(h object.Name) ([]byte, error) {
-	if o, ok := t.Extra[h]; ok {
-		return slices.Clone(o.Data), nil
+func (t *FS) Stored(h object.Name) ([]byte, error) { return t.StoredAtMost(h, math.MaxInt64) }
+
+// StoredAtMost is Stored for a blob of at most so many bytes. A larger one is not read, and a *bound.Exceeded.
+func (t *FS) StoredAtMost(h object.Name, most int64) ([]byte, error) {
+	o, ok := t.Extra[h]
+	switch {
+	case !ok:
+		return t.Store.ReadAtMost(object.Blob, h, most)
+	case int64(len(o.Data)) > most:
+		return nil, &bound.Exceeded{What: "bytes", Most: most}
 	}
-	return t.Store.ReadAs(object.Blob, h)
+	return slices.Clone(o.Data), nil
 }
 
 // Entries reads a folder.
@@ -251,7 +260,7 @@ func (t *FS) Open(name string) (fs.File, error) {
 	if about.IsDir() {
 		return &openDir{t: t, name: name, info: about}, nil
 	}
-	data, err := t.Content(name, e.Hash)
+	data, err := t.Content(name, e.Hash, math.MaxInt64)
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
@@ -260,7 +269,11 @@ func (t *FS) Open(name string) (fs.File, error) {
 }
 
 // ReadFile reads a whole file, following links inside the tree. The bytes are the caller's.
-func (t *FS) ReadFile(name string) ([]byte, error) {
+func (t *FS) ReadFile(name string) ([]byte, error) { return t.ReadAtMost(name, math.MaxInt64) }
+
+// ReadAtMost is ReadFile for a file that is stored with at most so many bytes. A larger one is not read, and a
+// *bound.Exceeded.
+func (t *FS) ReadAtMost(name string, most int64) ([]byte, error) {
 	e, err := t.at("open", name, true)
 	if err != nil {
 		return nil, err
@@ -268,7 +281,7 @@ func (t *FS) ReadFile(name string) ([]byte, error) {
 	if e.IsDir() || e.Mode == object.ModeModule {
 		return nil, pathError("read", name, errors.New("is a folder"))
 	}
-	data, err := t.Content(name, e.Hash)
+	data, err := t.Content(name, e.Hash, most)
 	return data, pathError("read", name, err)
 }
 

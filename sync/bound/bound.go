@@ -58,8 +58,20 @@ func ReadFile(name string, most int64) ([]byte, error) {
 	return b, named(name, err)
 }
 
+// commit is the tree of a commit, which tells the size of a file with its content.
+type commit interface {
+	ReadAtMost(name string, most int64) ([]byte, error)
+}
+
 // ReadFS reads a file of a tree. Its size is looked at first.
 func ReadFS(fsys fs.FS, name string, most int64) ([]byte, error) {
+	if c, is := fsys.(commit); is {
+		b, err := c.ReadAtMost(name, most)
+		if err == nil && int64(len(b)) > most || Is(err) {
+			return nil, named(name, &Exceeded{"bytes", most})
+		}
+		return b, err
+	}
 	if _, whole := fsys.(fs.ReadFileFS); !whole {
 		return readOpen(fsys, name, most)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"sync"
 
@@ -34,16 +35,20 @@ type committed interface {
 	fs.ReadDirFS
 	fs.StatFS
 	fs.ReadLinkFS
+	ReadAtMost(name string, most int64) ([]byte, error)
 }
 
 // ReadFile reads a joined file, or one of the commit.
-func (t joinedTree) ReadFile(name string) ([]byte, error) {
+func (t joinedTree) ReadFile(name string) ([]byte, error) { return t.ReadAtMost(name, math.MaxInt64) }
+
+// ReadAtMost is ReadFile for a file of the commit with at most so many bytes.
+func (t joinedTree) ReadAtMost(name string, most int64) ([]byte, error) {
 	for _, files := range []map[string][]byte{t.written, t.joined} {
 		if src, ok := files[name]; ok {
 			return bytes.Clone(src), nil
 		}
 	}
-	return fs.ReadFile(t.committed, name)
+	return t.committed.ReadAtMost(name, most)
 }
 
 // take has what follows read a file with all languages as a merge leaves it. The merges before it need no content of
