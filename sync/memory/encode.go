@@ -87,20 +87,29 @@ func (r Reading) read(tree fs.FS) *resource.File {
 	return f.Prefixed(string(r.Prefix))
 }
 
-// texts are those of a file in a tree. A translation has the plurals that its source file has.
-func (r Reading) texts(tree fs.FS, sources []Reading) catalog.Catalog {
+// texts are those of a file in a tree. A translation has the plurals that its source file has: of, where that is there.
+func (r Reading) texts(tree fs.FS, of *spelling.Joined) catalog.Catalog {
 	f := r.read(tree)
 	if f == nil || r.Plurals == "" {
 		return bundle.Texts(f)
 	}
 	own := bundle.Texts(f)
-	if len(sources) > 0 {
-		if source := sources[0].read(tree); source != nil {
-			of := spelling.Join(bundle.Texts(source), sources[0].Keys.Separator, sources[0].Plurals)
-			return bundle.Texts(f.Join(of.In(r.Plurals, own)))
-		}
+	if of == nil {
+		return bundle.Texts(f.Join(spelling.Join(own, r.Keys.Separator, r.Plurals)))
 	}
-	return bundle.Texts(f.Join(spelling.Join(own, r.Keys.Separator, r.Plurals)))
+	return bundle.Texts(f.Join(of.In(r.Plurals, own)))
+}
+
+// plurals are those that the keys of a source file spell; nil where it is not there, or spells none so.
+func (r Reading) plurals(tree fs.FS) *spelling.Joined {
+	if r.Plurals == "" {
+		return nil
+	}
+	f := r.read(tree)
+	if f == nil {
+		return nil
+	}
+	return spelling.Join(apart(bundle.Texts(f)), r.Keys.Separator, r.Plurals)
 }
 
 // text is a name that JSON keeps whatever its bytes are.
@@ -158,31 +167,74 @@ const (
 	veryMany = 20_000
 )
 
-// trees are what the marks of a scope are read from. They keep the texts of source files, which many entries need.
+// trees are what the marks of a scope are read from. They keep what many entries need of source files.
 type trees struct {
 	branch, source fs.FS
-	kept           map[string]catalog.Marks
+	kept           map[keptID]catalog.Marks
+	plurals        map[keptID]*spelling.Joined
+}
+
+// keptID is a source file in one of the trees.
+type keptID struct {
+	inBranch bool
+	file     string // its Reading
+}
+
+func keptAs(inBranch bool, r Reading) keptID {
+	id, _ := json.Marshal(r)
+	return keptID{inBranch, string(id)}
 }
 
 func newTrees(branch, source fs.FS) *trees {
-	return &trees{branch, source, make(map[string]catalog.Marks)}
+	return &trees{branch, source, make(map[keptID]catalog.Marks), make(map[keptID]*spelling.Joined)}
+}
+
+// in is the tree that a base names; the branch's, where the files are the same objects in both.
+func (t *trees) in(from byte, files ...[]Reading) (tree fs.FS, isBranch bool) {
+	isBranch = from == 'b' || from == 'B' || !slices.ContainsFunc(slices.Concat(files...), func(r Reading) bool {
+		return !sameObject(t.branch, t.source, string(r.Path))
+	})
+	if isBranch {
+		return t.branch, true
+	}
+	return t.source, false
+}
+
+// sameObject says whether a file is one object of git in two trees.
+func sameObject(a, b fs.FS, path string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	one, err := fs.Stat(a, path)
+	other, oerr := fs.Stat(b, path)
+	return err == nil && oerr == nil && one.Mode().IsRegular() && one.Sys() != nil && one.Sys() == other.Sys()
+}
+
+// pluralsOf are those that the source file of a translation spells with keys; nil where that is not there.
+func (t *trees) pluralsOf(tree fs.FS, isBranch bool, sources []Reading) *spelling.Joined {
+	if len(sources) == 0 {
+		return nil
+	}
+	id := keptAs(isBranch, sources[0])
+	j, is := t.plurals[id]
+	if !is {
+		j = sources[0].plurals(tree)
+		t.plurals[id] = j
+	}
+	return j
 }
 
 // marks are those of some files together, in the tree that a base names. sources are those of a translation.
 func (t *trees) marks(from byte, all, sources []Reading) catalog.Marks {
-	tree := t.branch
-	if from == 's' || from == 'S' {
-		tree = t.source
-	}
+	tree, isBranch := t.in(from, all, sources)
 	together := make(catalog.Marks)
 	for _, r := range all {
-		id, _ := json.Marshal(r)
-		key := string(bytes.ToLower([]byte{from})) + string(id)
-		one, is := t.kept[key]
+		id := keptAs(isBranch, r)
+		one, is := t.kept[id]
 		if !is {
-			one = marksApart(r.texts(tree, sources))
+			one = apart(r.texts(tree, t.pluralsOf(tree, isBranch, sources))).Marks()
 			if len(sources) == 0 {
-				t.kept[key] = one
+				t.kept[id] = one
 			}
 		}
 		if len(all) == 1 {
@@ -193,8 +245,8 @@ func (t *trees) marks(from byte, all, sources []Reading) catalog.Marks {
 	return together
 }
 
-// marksApart are the marks of texts, with names that do not keep the file in memory that they are a part of.
-func marksApart(texts catalog.Catalog) catalog.Marks {
+// apart gives texts keys that do not keep the file in memory that they are a part of.
+func apart(texts catalog.Catalog) catalog.Catalog {
 	key := ""
 	for i := range texts {
 		if texts[i].Key != key {
@@ -202,7 +254,7 @@ func marksApart(texts catalog.Catalog) catalog.Marks {
 		}
 		texts[i].Key = key
 	}
-	return texts.Marks()
+	return texts
 }
 
 // blank is the mark of a text that is not translated.
