@@ -64,7 +64,7 @@ type Job struct {
 type JobFile struct {
 	Name   string      `json:"name"`
 	Memory Destination `json:"memory"`
-	Units  []Text      `json:"units"`
+	Units  Units       `json:"units"`
 	Others []string    `json:"others,omitempty"` // keys that are sent as well, and of which nothing is remembered
 	Over   []SentText  `json:"over,omitempty"`   // those texts that the service has otherwise now, or the branch
 }
