@@ -58,6 +58,8 @@ type Snapshot struct {
 	Past   []string      // the commits that it is based on
 	Moves  []ledger.Move // files that are elsewhere in it now
 	Deepen func() error  // brings the history that a shallow clone left out, where it can be had
+
+	commit *gitops.Tip // that a working tree has; nil before it was asked for
 }
 
 // Find compares a file with what was accepted of it. Removed keys count once: a new key is never taken for
@@ -173,16 +175,19 @@ func (p *Snapshot) Had(b *bundle.Bundle, path string, names map[catalog.Name]boo
 func (p *Snapshot) uncommitted(s *tree.Source) (catalog.Marks, error) {
 	fresh, index := make(catalog.Marks), map[catalog.Name]int(nil)
 	if commit := p.Tree.Commit(); commit != "" {
-		tip, err := p.Repo.AtCommit(commit)
-		if err != nil {
-			return nil, err
+		if p.commit == nil {
+			tip, err := p.Repo.AtCommit(commit)
+			if err != nil {
+				return nil, err
+			}
+			p.commit = tip
 		}
 		here, err := fs.ReadFile(p.Tree.FS, s.Path)
-		there, terr := fs.ReadFile(tip, s.Path)
+		there, terr := fs.ReadFile(p.commit, s.Path)
 		if err == nil && terr == nil && bytes.Equal(here, there) {
 			return fresh, nil
 		}
-		committed, _, err := s.Read(tip, s.Path, s.Source)
+		committed, _, err := s.Read(p.commit, s.Path, s.Source)
 		if err != nil {
 			return nil, err
 		}
