@@ -23,7 +23,7 @@ type Import struct {
 
 // mostTexts is how many texts one import has, unless a single file has more: what is remembered of an import while it
 // is under way is one record, and what a service takes at once has its bounds too.
-const mostTexts = 50_000
+const mostTexts = 20_000
 
 // Over is what is known of the texts that an upload is about to replace: the service's and the translation branch's.
 // Where the latter is nil, nothing is to be brought there. Of a service that keeps its own, neither is known.

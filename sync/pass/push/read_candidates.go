@@ -36,7 +36,7 @@ func newReader(s *state, from *snapshots) *reader {
 
 // Together is for how many bytes of source files the translations of several languages are in memory at once. A
 // variable for tests.
-var Together = 16 << 20
+var Together = 8 << 20
 
 // portions are the languages that are read and sent together.
 func (r *reader) portions() [][]config.Language {

@@ -163,9 +163,15 @@ func (r *translationPass) shipGroup(
 			byFile[c.id()] = append(byFile[c.id()], c)
 		}
 	}
+	others := 0 // bytes of other languages, whose imports are not divided for this one
 	for i, c := range mine {
-		if i > 0 && c.Language != mine[i-1].Language {
+		switch sameLanguage := i > 0 && c.Language == mine[i-1].Language; {
+		case !sameLanguage:
 			ship.Send(ctx, r.out, portion)
+			others = ship.Bytes
+		case ship.Bytes-others >= portion:
+			ship.Send(ctx, r.out, portion)
+			others = 0
 		}
 		same := byFile[c.id()]
 		delete(byFile, c.id())
