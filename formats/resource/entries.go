@@ -53,25 +53,28 @@ func (f *File) entry(i int, at id) Entry {
 // Together returns, in file order, the Text entries that changed says yes to, and those that cannot travel without
 // them: the other forms of their key and the other items of their list.
 func (f *File) Together(changed func(Entry) bool) []Entry {
-	var all []Entry
+	var out []Entry
 	groups, plurals := make(map[int32]bool), make(map[string]bool)
 	for e := range f.Entries() {
-		if e.Kind != Text {
+		if e.Kind != Text || !changed(e) {
 			continue
 		}
-		all = append(all, e)
+		out = append(out, e)
 		up := f.nodes[e.Node].Parent
 		switch {
-		case !changed(e):
 		case f.nodes[up].Kind >= List:
 			groups[up] = true
 		case e.Form != "": // a form under a key of its own
 			plurals[e.Key] = true
 		}
 	}
-	var out []Entry
-	for _, e := range all {
-		if groups[f.nodes[e.Node].Parent] || e.Form != "" && plurals[e.Key] || changed(e) {
+	if len(groups)+len(plurals) == 0 {
+		return out
+	}
+	out = out[:0]
+	for e := range f.Entries() {
+		along := groups[f.nodes[e.Node].Parent] || e.Form != "" && plurals[e.Key]
+		if e.Kind == Text && (along || changed(e)) {
 			out = append(out, e)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"path"
 	"slices"
@@ -453,19 +454,24 @@ func severalKinds(c catalog.Catalog) map[string]kind {
 	return several
 }
 
+var keySeed, formSeed = maphash.MakeSeed(), maphash.MakeSeed()
+
 // allTexts are those of all kinds.
 func allTexts(f *resource.File) catalog.Catalog {
 	if f == nil {
 		return nil
 	}
 	c := make(catalog.Catalog, 0, f.Len())
+	names := make([]uint64, 0, f.Len()) // their hashes, since an index of each file that is read would cost more
 	for e := range f.Entries() {
+		names = append(names, maphash.String(keySeed, e.Key)^maphash.String(formSeed, e.Form))
 		if e.Kind == resource.Text {
 			name := catalog.Name{Key: e.Key, Form: e.Form}
 			c = append(c, catalog.Unit{Name: name, Text: e.Text, Note: e.Note, Flags: e.Flags})
 		}
 	}
-	if len(f.Duplicates()) > 0 {
+	slices.Sort(names)
+	if some := len(names); len(slices.Compact(names)) < some && len(f.Duplicates()) > 0 {
 		c = slices.DeleteFunc(last(c), func(u catalog.Unit) bool {
 			e, _ := f.Lookup(u.Key, u.Form)
 			return e.Kind != resource.Text // a number, say, is what counts

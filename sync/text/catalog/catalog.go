@@ -14,11 +14,10 @@ package catalog
 import (
 	"cmp"
 	"crypto/sha256"
-	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"unsafe"
 )
 
 // Name says which text of a collection is meant: the key as the service knows it and, where one key
@@ -143,35 +142,8 @@ type Mark [16]byte
 
 // MarkOf returns the mark of a text.
 func MarkOf(text string) Mark {
-	at := &recent[maphash.String(recentSeed, text)%uint64(len(recent))]
-	if m := at.Load(); m != nil && m.text == text {
-		return m.mark
-	}
-	var short [longestRecent]byte // most texts are hashed without an allocation
-	content := short[:copy(short[:], text)]
-	if len(content) < len(text) {
-		content = []byte(text)
-	}
-	sum := sha256.Sum256(content)
-	mark := Mark(sum[:16])
-	if len(text) <= longestRecent {
-		at.Store(&marked{strings.Clone(text), mark}) // it may be a piece of a file, which is not to be kept
-	}
-	return mark
-}
-
-// recent are marks that were asked for lately, by a hash of their texts: the steps of a pass ask for that of one text
-// again and again. With the longest texts they take 3 MB.
-var (
-	recent     [8192]atomic.Pointer[marked]
-	recentSeed = maphash.MakeSeed()
-)
-
-const longestRecent = 256
-
-type marked struct {
-	text string
-	mark Mark
+	sum := sha256.Sum256(unsafe.Slice(unsafe.StringData(text), len(text))) // which a copy would take twice as long for
+	return Mark(sum[:16])
 }
 
 // Marks is a base: for each name, the mark of the text that was agreed on last.
@@ -205,7 +177,9 @@ func (m Marks) Restrict(keys map[string]bool) Marks {
 
 // Names returns the names in order.
 func (m Marks) Names() []Name {
-	return slices.SortedFunc(maps.Keys(m), Name.Compare)
+	names := slices.AppendSeq(make([]Name, 0, len(m)), maps.Keys(m))
+	slices.SortFunc(names, Name.Compare)
+	return names
 }
 
 // KeysInOrder are the keys of units, in their order.
