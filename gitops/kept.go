@@ -28,6 +28,9 @@ import (
 type Kept struct {
 	repo        *repository.Repository
 	here, there string // names of the reference; there is "" where it stays here
+
+	branches *remote.Branches
+	along    []string // branch and base, which are asked for next
 }
 
 // Where a kept reference is at the remote.
@@ -43,7 +46,7 @@ const (
 // Kept is the reference of a name, which may hold any characters.
 func (r *Repo) Kept(name string, where Keeping) Kept {
 	name = refName(name)
-	k := Kept{repo: r.repo, here: "refs/locsync/" + name}
+	k := Kept{repo: r.repo, here: "refs/locsync/" + name, branches: r.Branches}
 	switch {
 	case r.repo.Options.Remote == "":
 	case where == KeepRef:
@@ -70,6 +73,13 @@ func refName(name string) string {
 		return strings.TrimSuffix(b.String(), ".lock") + "%2Elock"
 	}
 	return b.String()
+}
+
+// Along is the same reference, which is listed at the remote together with a branch and its base: who reads these next
+// asks no second time.
+func (k Kept) Along(branch, base string) Kept {
+	k.along = []string{branch, base}
+	return k
 }
 
 // Travels says whether the reference is at a remote, too.
@@ -112,7 +122,11 @@ func (k Kept) There(ctx context.Context) (commit string, err error) {
 	}
 	ctx, end := k.repo.Watch(ctx)
 	defer end()
-	h, err := remote.Value(ctx, k.repo, k.there)
+	branches, err := k.branches.Named(k.along)
+	if err != nil {
+		return "", err
+	}
+	h, err := remote.Value(ctx, k.repo, k.there, branches...)
 	return h.Text(), err
 }
 

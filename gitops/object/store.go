@@ -59,9 +59,9 @@ type Store struct {
 	kept    int // entries in trees
 
 	mu     sync.Mutex // around what follows
-	cmd    *exec.Cmd // nil while none runs
-	folder string    // the git folder of its own
-	gone   bool      // which is removed
+	cmd    *exec.Cmd  // nil while none runs
+	folder string     // the git folder of its own
+	gone   bool       // which is removed
 	in     io.WriteCloser
 	out    *bufio.Reader
 	closer io.Closer

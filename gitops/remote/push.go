@@ -52,6 +52,7 @@ func Send(ctx context.Context, r *repository.Repository, u Update) (a Answer, er
 	if err != nil {
 		return a, err
 	}
+	r.Listed.Store(nil)
 	err = to.patiently(ctx, func() (err error) {
 		a, err = to.send(ctx, u)
 		return err

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/locsync/locsync/gitops/object"
 	"github.com/locsync/locsync/gitops/outcome"
@@ -32,6 +33,19 @@ type Remote struct {
 type advertised struct {
 	refs map[string]object.Name // full names
 	head string                 // full name, "" when it is not said
+}
+
+// fresh is how old a listing may be that was made for something else.
+const fresh = 2 * time.Second
+
+// listed takes what was said of references that were listed along with others a moment ago; each is told once.
+func (m *Remote) listed(refs []string) (advertised, bool) {
+	l := m.repo.Listed.Swap(nil)
+	if l == nil || l.Address != m.Address || time.Since(l.At) > fresh ||
+		slices.ContainsFunc(refs, func(ref string) bool { return !slices.Contains(l.Asked, ref) }) {
+		return advertised{}, false
+	}
+	return advertised{l.Refs, l.Head}, true
 }
 
 // From is where the base branch is fetched from.
@@ -95,6 +109,9 @@ func (m *Remote) list(ctx context.Context, branches ...string) (advertised, erro
 		if branch != "" {
 			refs = append(refs, "refs/heads/"+branch)
 		}
+	}
+	if adv, is := m.listed(refs); is && len(branches) > 0 {
+		return adv, nil
 	}
 	return m.listRefs(ctx, len(branches) > 0, refs)
 }

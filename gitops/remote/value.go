@@ -10,16 +10,27 @@ import (
 	"github.com/locsync/locsync/gitops/repository"
 )
 
-// Value is what a reference of any name holds where commits are delivered; zero where that has none. It is one listing.
-func Value(ctx context.Context, r *repository.Repository, ref string) (h object.Name, err error) {
+// Value is what a reference of any name holds where commits are delivered; zero where that has none. It is one listing,
+// which also answers who asks for the branches within a moment.
+func Value(ctx context.Context, r *repository.Repository, ref string, branches ...string) (h object.Name, err error) {
 	defer outcome.Tell(r.Options.Done, outcome.List, time.Now(), &err)
 	to, err := To(r)
 	if err != nil {
 		return h, err
 	}
-	adv, err := to.listRefs(ctx, true, []string{ref})
+	asked := []string{ref}
+	for _, branch := range branches {
+		if branch != "" {
+			asked = append(asked, "refs/heads/"+branch)
+		}
+	}
+	at := time.Now()
+	adv, err := to.listRefs(ctx, true, asked)
 	if err != nil {
 		return h, fmt.Errorf("read %s of %s: %w", ref, r.Options.Remote, err)
+	}
+	if len(branches) > 0 {
+		r.Listed.Store(&repository.Listing{Address: to.Address, At: at, Asked: asked[1:], Refs: adv.refs, Head: adv.head})
 	}
 	return adv.refs[ref], nil
 }

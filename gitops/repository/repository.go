@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/locsync/locsync/gitops/history"
@@ -97,7 +98,19 @@ type Repository struct {
 	URL      string
 	PushURLs func() ([]string, error)
 
+	// Listed is what a remote said of references that were listed along with others, until they are asked for.
+	Listed atomic.Pointer[Listing]
+
 	life context.Context // Open's, for what has no context of its own
+}
+
+// Listing is what a remote said of some references at one time.
+type Listing struct {
+	Address string
+	At      time.Time
+	Asked   []string               // full names
+	Refs    map[string]object.Name // of those, and of HEAD's branch, what is there; full names
+	Head    string                 // the full name of that branch; "" when it is not said
 }
 
 // Open finds the repository that dir is in and judges whether it can be used.

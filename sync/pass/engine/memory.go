@@ -18,9 +18,13 @@ func memoryOf(p *pass.Branch, repo *gitops.Repo, dry bool) *memory.Memory {
 		return nil
 	}
 	s := p.Config.Service
+	kept := repo.Kept(p.Project.Name, gitops.Keeping(p.Project.Memory))
+	if !p.Project.PerBranch() {
+		kept = kept.Along(p.Project.Pull.Branch, p.Project.Pull.Base)
+	}
 	return &memory.Memory{Ledger: p.Ledger, Project: p.ProjectName(), Called: p.Project.Name,
 		Subject: ledger.Digest([]byte(s.URL + "\x00" + p.Project.ID))[:12],
-		Kept:    repo.Kept(p.Project.Name, gitops.Keeping(p.Project.Memory)), Log: p.Log, Now: p.Now, Dry: dry}
+		Kept:    kept, Log: p.Log, Now: p.Now, Dry: dry}
 }
 
 // linesOf are the lines of a project with the commits that their texts are read from.
