@@ -7,16 +7,33 @@ package budget
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"sync"
 	"time"
 )
 
 // Budget hands out the right to make one request. It is one object per account and host.
 type Budget struct {
-	slots store
-	lines [ranks]chan struct{} // each holds the caller whose turn it is; others of that rank wait in order of arrival
+	account string               // a hash, which tells nothing
+	keepers []Keeper             // the best one first; the last one's errors are those of a claim
+	warn    func(string)         // told of a keeper that is left
+	far     bool                 // the keeper's clock goes on while this machine is stopped
+	lines   [ranks]chan struct{} // each holds the caller whose turn it is; others of that rank wait in order
+
+	mu    sync.Mutex
+	used  int       // the keeper that worked last; -1: none yet
+	again time.Time // when the best one is tried again
+}
+
+// Keeper keeps the slots of accounts for several clients of a budget.
+type Keeper interface {
+	// Update calls change with the keeper's own time and the content that an account has, nil for none, and stores what
+	// that returns. Where another Update came between, change is called again. An error means that nothing was stored.
+	Update(ctx context.Context, account string, change func(now time.Duration, content []byte) []byte) error
 }
 
 // Options say whose budget it is, and who shares it.
@@ -35,52 +52,63 @@ type Options struct {
 
 // Open is the budget of an account. Each call makes one of its own: the clients of one process share one object.
 func Open(o Options) *Budget {
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+	var keepers []Keeper
 	switch {
 	case o.Keeper != nil:
-		return newBudget(newKeptSlots(o.Keeper, o.Origin, o.Account))
+		keepers = []Keeper{o.Keeper}
 	case o.Dir != "":
-		return newBudget(newSlotFile(o.Dir, o.Origin, o.Account))
+		keepers = []Keeper{&slotFile{dir: o.Dir, patience: lockWait}}
 	case o.Host:
-		return newBudget(newHostSlots(sharedFolder(sharedFolders), userFolder(), o.Origin, o.Account, o.Warn))
+		keepers = hostKeepers(sharedFolder(sharedFolders), userFolder(), o.Warn)
+	default:
+		keepers = []Keeper{newSlotMemory()}
 	}
-	return newBudget(newSlotMemory())
+	b := newBudget(o, keepers...)
+	b.far = o.Keeper != nil
+	return b
 }
 
-// Folder is where the slots are kept now, "" in this process alone, and whether other users of this host count
-// theirs there, too. It is known after a request.
-func (b *Budget) Folder() (dir string, shared bool) {
-	kept, shared := b.slots, true
-	if host, ok := kept.(*hostSlots); ok {
-		host.mu.Lock()
-		kept, shared = host.stores[host.at], host.at == 0 && host.shared
-		host.mu.Unlock()
-	}
-	if file, ok := kept.(*slotFile); ok {
-		return filepath.Dir(file.path), shared
-	}
-	return "", false
-}
-
-// store keeps the slots: in memory for one process, in a file for all processes of a host.
-type store interface {
-	// update calls f with the present time on the store's clock and the slots, alone, and keeps what f
-	// did to them. An error means that f did not run or that its effect is lost.
-	update(ctx context.Context, f func(now time.Duration, s *slots)) error
-}
-
-func newBudget(slots store) *Budget {
-	b := &Budget{slots: slots}
+func newBudget(o Options, keepers ...Keeper) *Budget {
+	sum := sha256.Sum256([]byte(o.Origin + "\n" + o.Account))
+	b := &Budget{account: hex.EncodeToString(sum[:12]), keepers: keepers, warn: o.Warn, used: -1}
 	for i := range b.lines {
 		b.lines[i] = make(chan struct{}, 1)
 	}
 	return b
 }
 
+// Folder is where the slots are kept now, "" in this process alone, and whether other users of this host count
+// theirs there, too. It is known after a request.
+func (b *Budget) Folder() (dir string, shared bool) {
+	if file, ok := b.keepers[b.inUse()].(*slotFile); ok {
+		return file.dir, !file.ofUser
+	}
+	return "", false
+}
+
+// Forever is the silence of a request that waits until another one of this process has left.
+const Forever = time.Duration(math.MaxInt64)
+
+// Request is what the budget is asked for.
+type Request struct {
+	Rank    Priority
+	Waits   func(pause time.Duration)   // nil, or told of each pause before the request may leave
+	Silence func(silence time.Duration) // nil, or told before each wait how long it may last, and 0 after it
+}
+
 // Claim waits until one request may leave, and gives the ticket under which its end is to be reported.
 func (b *Budget) Claim(ctx context.Context, p Pace, r Request) (Ticket, error) {
+	silent := func(silence time.Duration) {
+		if r.Silence != nil {
+			r.Silence(silence)
+		}
+	}
 	came := time.Now()
 	line := b.lines[r.Rank]
-	r.silent(Forever) // the request before this one tells for itself
+	silent(Forever) // the request before this one tells for itself
 	select {
 	case line <- struct{}{}:
 	case <-ctx.Done():
@@ -90,26 +118,28 @@ func (b *Budget) Claim(ctx context.Context, p Pace, r Request) (Ticket, error) {
 	for {
 		var t Ticket
 		var wait time.Duration
-		r.held = time.Since(came)
-		r.silent(lockWait)
+		rank := r.Rank.risen(time.Since(came))
+		silent(lockWait)
 		asked := time.Now()
-		err := b.slots.update(ctx, func(now time.Duration, s *slots) { t, wait = s.claim(now, p, r) })
-		if _, far := b.slots.(*keptSlots); far { // a clock that others share goes on while this process is stopped
+		err := b.update(ctx, func(now time.Duration, s *slots) { t, wait = s.claim(now, p, rank) })
+		if b.far {
 			t.lapses = asked.Add(ticketLife)
 		}
-		r.silent(0)
+		silent(0)
+		if err != nil && b.far {
+			err = fmt.Errorf("no request is made outside of the budget: %w", err)
+		}
 		if err != nil || wait == 0 {
 			return t, err
 		}
-		if host, ok := b.slots.(*hostSlots); ok && r.held > starved {
-			host.starve()
+		if time.Since(came) > starved && b.starve() {
 			came = time.Now()
 		}
 		if r.Waits != nil {
 			r.Waits(wait)
 		}
 		wait = min(wait, riseAfter)
-		r.silent(wait)
+		silent(wait)
 		if err := sleep(ctx, wait); err != nil {
 			return Ticket{}, err
 		}
@@ -119,18 +149,14 @@ func (b *Budget) Claim(ctx context.Context, p Pace, r Request) (Ticket, error) {
 // Settle reports that the request has reached the service (it answered) or never will. It works though
 // the call's context has ended; when it cannot, the slot settles by itself after settleCap.
 func (b *Budget) Settle(ctx context.Context, t Ticket) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	return b.slots.update(ctx, func(now time.Duration, s *slots) { s.settle(now, t) })
+	return b.report(ctx, func(now time.Duration, s *slots) { s.settle(now, t) })
 }
 
 // Answered reports the answer: limited after a 429, which pauses everything for at least retryAfter and
 // lowers the rate, else one that was let through.
 func (b *Budget) Answered(ctx context.Context, t Ticket, p Pace, limited bool, retryAfter time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
 	jitter := rand.Float64()
-	return b.slots.update(ctx, func(now time.Duration, s *slots) {
+	return b.report(ctx, func(now time.Duration, s *slots) {
 		s.settle(now, t)
 		if limited {
 			s.limited(now, t, p, retryAfter, jitter)
@@ -140,26 +166,88 @@ func (b *Budget) Answered(ctx context.Context, t Ticket, p Pace, limited bool, r
 	})
 }
 
-// slotMemory keeps the slots of one process, on the process's monotonic clock.
-type slotMemory struct {
-	mu    sync.Mutex
-	slots slots
-	start time.Time
+func (b *Budget) report(ctx context.Context, change func(now time.Duration, s *slots)) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	return b.update(ctx, change)
 }
 
-func newSlotMemory() *slotMemory {
-	// An hour back, so that a time of 0 can mean "never".
-	return &slotMemory{start: time.Now().Add(-time.Hour)}
-}
+const (
+	keeperRetry = time.Minute  // after which a better keeper is tried again
+	starved     = 3 * MaxPause // no honest pause is so long; another user writes a new one all the time
+	distrust    = time.Hour
+)
 
-func (m *slotMemory) update(ctx context.Context, f func(time.Duration, *slots)) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+var errStarved = fmt.Errorf("the request budget that is shared with other users let nothing through for %v; it is not "+
+	"used for %v", starved, distrust)
+
+// update changes the slots at the best keeper that works.
+func (b *Budget) update(ctx context.Context, change func(now time.Duration, s *slots)) error {
+	for at := b.first(); ; at++ {
+		err := b.keepers[at].Update(ctx, b.account, func(now time.Duration, content []byte) []byte {
+			s := decode(content, now)
+			if b.moved(at) {
+				s.begin(now) // what left through the other keeper is not known here
+			}
+			change(now, &s)
+			return s.encode()
+		})
+		if err == nil || ctx.Err() != nil || !b.leave(at, keeperRetry, err) {
+			return err
+		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	f(time.Since(m.start), &m.slots)
-	return nil
+}
+
+// first is the keeper to try first: the one in use, and now and then the best one.
+func (b *Budget) first() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.used > 0 && time.Now().After(b.again) {
+		return 0
+	}
+	return max(b.used, 0)
+}
+
+// moved notes that a keeper is used, and reports whether another one was before.
+func (b *Budget) moved(to int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	moved := b.used >= 0 && to != b.used
+	b.used = to
+	return moved
+}
+
+// leave does without a keeper for a while, and says why where it was in use. It reports false where there is no other.
+func (b *Budget) leave(at int, away time.Duration, why error) bool {
+	if at == len(b.keepers)-1 {
+		return false
+	}
+	b.mu.Lock()
+	inUse := b.used <= at
+	b.again = time.Now().Add(away)
+	b.mu.Unlock()
+	if inUse {
+		b.warn(why.Error())
+	}
+	return true
+}
+
+// starve leaves the keeper in use, where a request has waited for longer than honest users make it wait: those that
+// left before have arrived.
+func (b *Budget) starve() (left bool) {
+	at := b.inUse()
+	left = b.leave(at, distrust, errStarved)
+	if left {
+		b.moved(at + 1)
+	}
+	return left
+}
+
+// inUse is the keeper that worked last.
+func (b *Budget) inUse() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return max(b.used, 0)
 }
 
 // sleep waits for d or for the end of ctx, whose cause it returns.

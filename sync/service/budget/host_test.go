@@ -5,7 +5,6 @@ package budget
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +27,12 @@ func forAllUsers(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// onHost is a budget that is shared on this host through two folders.
+func onHost(shared, own string, warn func(string)) *Budget {
+	o := Options{Origin: "o", Account: "a", Warn: warn}
+	return newBudget(o, hostKeepers(shared, own, warn)...)
 }
 
 func TestFoldersThatAreSafeToShare(t *testing.T) {
@@ -73,13 +78,12 @@ func TestHostileFilesInTheSharedFolder(t *testing.T) {
 		t.Run(trap.name, func(t *testing.T) {
 			shared, own := forAllUsers(t), filepath.Join(t.TempDir(), "own")
 			var warned []string
-			h := newHostSlots(shared, own, "o", "a", func(m string) { warned = append(warned, m) })
-			path := h.stores[0].(*slotFile).path
+			b := onHost(shared, own, func(m string) { warned = append(warned, m) })
+			path := b.keepers[0].(*slotFile).path(b.account)
 			victim := filepath.Join(t.TempDir(), "victim")
 			if err := errors.Join(os.WriteFile(victim, []byte("precious"), 0o666), trap.set(path, victim)); err != nil {
 				t.Fatal(err)
 			}
-			b := newBudget(h)
 			if _, err := b.Claim(t.Context(), NewPace(4), Request{}); err != nil {
 				t.Fatal(err)
 			}
@@ -89,8 +93,8 @@ func TestHostileFilesInTheSharedFolder(t *testing.T) {
 			if _, err := os.Lstat(victim + ".new"); err == nil {
 				t.Error("a file was made through the link")
 			}
-			if h.at != 1 || len(warned) != 1 || !strings.Contains(warned[0], path) {
-				t.Errorf("store %d, warned %q", h.at, warned)
+			if b.used != 1 || len(warned) != 1 || !strings.Contains(warned[0], path) {
+				t.Errorf("keeper %d, warned %q", b.used, warned)
 			}
 		})
 	}
@@ -98,60 +102,28 @@ func TestHostileFilesInTheSharedFolder(t *testing.T) {
 
 // A lock that is held for ever stops no process for ever.
 func TestLockThatIsKept(t *testing.T) {
-	shared := forAllUsers(t)
-	h := newHostSlots(shared, "", "o", "a", func(string) {})
-	f := h.stores[0].(*slotFile)
+	b := onHost(forAllUsers(t), filepath.Join(t.TempDir(), "own"), func(string) {})
+	f := b.keepers[0].(*slotFile)
 	f.patience = 50 * time.Millisecond
-	b := newBudget(h)
-	if _, err := b.Claim(t.Context(), NewPace(4), Request{}); err != nil || h.at != 0 {
-		t.Fatalf("%v, store %d", err, h.at)
+	if _, err := b.Claim(t.Context(), NewPace(4), Request{}); err != nil || b.used != 0 {
+		t.Fatalf("%v, keeper %d", err, b.used)
 	}
-	_, unlock, err := lockSlots(t.Context(), f.path)
+	_, unlock, err := lockSlots(t.Context(), f.path(b.account))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The store changes, and what was sent before is given time to arrive.
+	// The keeper changes, and what was sent before is given time to arrive.
 	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	if _, err := b.Claim(short, NewPace(4), Request{}); !errors.Is(err, context.DeadlineExceeded) || h.at != 1 {
-		t.Errorf("%v, store %d; want a pause in the next one", err, h.at)
+	if _, err := b.Claim(short, NewPace(4), Request{}); !errors.Is(err, context.DeadlineExceeded) || b.used != 1 {
+		t.Errorf("%v, keeper %d; want a pause in the next one", err, b.used)
 	}
 	if err := unlock(); err != nil {
 		t.Error(err)
 	}
-	h.again = time.Time{}
-	if err := b.Settle(t.Context(), Ticket{}); err != nil || h.at != 0 {
-		t.Errorf("%v, store %d; want the shared one again", err, h.at)
-	}
-}
-
-// A file that is removed and made anew while its lock is waited for is not mistaken for the old one.
-func TestSlotFileIsReplaced(t *testing.T) {
-	path := filepath.Join(forAllUsers(t), "f")
-	_, unlock, err := lockSlots(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o666 {
-		t.Fatalf("%v, %v; want a file for all users", info, err)
-	}
-	got := make(chan string, 1)
-	go func() {
-		file, unlock, err := lockSlots(t.Context(), path)
-		if err != nil {
-			got <- err.Error()
-			return
-		}
-		same, _ := isNamed(file, path)
-		got <- fmt.Sprint(same)
-		_ = unlock()
-	}()
-	time.Sleep(20 * time.Millisecond)
-	if err := errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o666), unlock()); err != nil {
-		t.Fatal(err)
-	}
-	if s := <-got; s != "true" {
-		t.Errorf("got %s", s)
+	b.again = time.Time{}
+	if err := b.Settle(t.Context(), Ticket{}); err != nil || b.used != 0 {
+		t.Errorf("%v, keeper %d; want the shared one again", err, b.used)
 	}
 }
 
@@ -196,84 +168,43 @@ func TestUsersShare(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("%v, %v; want one file", entries, err)
 	}
-	var state slots
-	file, err := os.Open(filepath.Join(shared, entries[0].Name()))
+	path := filepath.Join(shared, entries[0].Name())
+	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	if err := readSlots(file, &state); err != nil || state.Next != 6 {
-		t.Errorf("%d requests in the file, %v; want 6", state.Next, err)
+	if state := decode(content, sinceBoot()); state.Next != 6 {
+		t.Errorf("%d requests in the file; want 6", state.Next)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o666 {
+		t.Errorf("%v, %v; want a file for all users", info, err)
 	}
 }
 
 // Where the budget is kept is known after a request.
 func TestBudgetTellsItsFolder(t *testing.T) {
 	shared, own := forAllUsers(t), t.TempDir()
+	warn := func(m string) { t.Log(m) }
 	type folder struct {
 		dir    string
 		shared bool
 	}
 	for name, x := range map[string]struct {
-		store store
-		want  folder
+		keepers []Keeper
+		want    folder
 	}{
-		"one process":   {newSlotMemory(), folder{}},
-		"a folder":      {newSlotFile(own, "o", "a"), folder{own, true}},
-		"this host":     {newHostSlots(shared, own, "o", "b", func(string) {}), folder{shared, true}},
-		"this user":     {newHostSlots("", own, "o", "c", func(string) {}), folder{own, false}},
-		"the next best": {newHostSlots(os.Args[0], own, "o", "d", func(string) {}), folder{own, false}},
+		"one process":   {[]Keeper{newSlotMemory()}, folder{}},
+		"a folder":      {[]Keeper{&slotFile{dir: own, patience: lockWait}}, folder{own, true}},
+		"this host":     {hostKeepers(shared, own, warn), folder{shared, true}},
+		"this user":     {hostKeepers("", own, warn), folder{own, false}},
+		"the next best": {hostKeepers(os.Args[0], own, warn), folder{own, false}},
 	} {
-		b := newBudget(x.store)
+		b := newBudget(Options{Origin: "o", Account: name, Warn: warn}, x.keepers...)
 		if _, err := b.Claim(t.Context(), NewPace(50), Request{}); err != nil {
 			t.Fatal(err)
 		}
 		if dir, shared := b.Folder(); (folder{dir, shared}) != x.want {
 			t.Errorf("%s: %q, shared %v; want %+v", name, dir, shared, x.want)
-		}
-	}
-}
-
-// The files of accounts that are not used any more go; one that is locked, or is none of ours, stays.
-func TestUnusedFilesAreRemoved(t *testing.T) {
-	dir := t.TempDir()
-	old := time.Now().Add(-2 * unusedAfter)
-	make := func(name string, at time.Time) string {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, at, at)); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	gone := []string{make("locsync-01.slots", old), newSlotFile(dir, "o", "before").path}
-	for _, path := range gone {
-		make(filepath.Base(path), old)
-	}
-	locked := make("locsync-02.slots", old)
-	_, unlock, err := lockSlots(t.Context(), locked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unlock()
-	stay := []string{
-		locked, make("locsync-03.slots", time.Now()), make("other-04.slots", old), make("locsync-05.txt", old),
-	}
-	link := filepath.Join(dir, "locsync-06.slots")
-	if err := os.Symlink(stay[2], link); err != nil {
-		t.Fatal(err)
-	}
-	b := newBudget(newSlotFile(dir, "o", "a"))
-	if _, err := b.Claim(t.Context(), NewPace(4), Request{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range gone {
-		if _, err := os.Lstat(path); err == nil {
-			t.Errorf("%s is still there", filepath.Base(path))
-		}
-	}
-	for _, path := range append(stay, link, b.slots.(*slotFile).path) {
-		if _, err := os.Lstat(path); err != nil {
-			t.Errorf("%s: %v", filepath.Base(path), err)
 		}
 	}
 }

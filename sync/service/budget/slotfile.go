@@ -2,155 +2,101 @@ package budget
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"time"
 )
 
-// slotFile keeps the slots of one account and host in a file, for all processes of this machine. It is named by
-// a hash so that its name tells nothing:
+// slotFile keeps the slots of an account in a file of a folder, for all processes of this machine. Its name has a hash
+// of the account, so that it tells nothing, and it holds what slots.encode makes.
 //
-//	locsync-<hash>.slots   8 bytes of magic, then slots as encoding/binary writes it, little-endian
-//
-// It is read and written under its lock (see lockSlots). The lock dies with its process. A file that is
-// missing, of another version, torn or damaged counts as empty, and times in it that cannot be true are dropped
-// (see slots.discard): at worst the processes begin a budget anew. Times are on a clock that runs since the
-// machine was started, which changes of the wall clock do not touch.
+// It is read and written under its lock (see lockSlots). The lock dies with its process. Where the file is missing,
+// of another version, torn or damaged, or has times that cannot be true (see decode), the processes begin a budget
+// anew; so they do where it was removed by what tidies the folder. Times are on a clock that runs since the machine
+// was started, which changes of the wall clock do not touch.
 type slotFile struct {
-	path     string
+	dir      string
+	ofUser   bool          // the folder is this user's alone
 	patience time.Duration // how long another process may hold the lock
-	holder   chan struct{} // one holder of the lock in this process
-	swept    sync.Once     // of the files of accounts that are not used any more
 }
 
 const (
-	slotPrefix, slotSuffix = "locsync-", ".slots"
-
-	slotMagic = "locsync2"
-	lockRetry = 2 * time.Millisecond // holding the lock takes microseconds
-	lockWait  = 30 * time.Second     // a process that was stopped while it held the lock
-
-	// By then every pause is over and every rate has recovered: the file says what a new one would.
-	unusedAfter = time.Hour
+	lockRetry    = 2 * time.Millisecond // holding the lock takes microseconds
+	lockWait     = 30 * time.Second     // a process that was stopped while it held the lock
+	hostPatience = 2 * time.Second      // a lock that any user can hold is waited for so long
 )
 
-func newSlotFile(dir, origin, account string) *slotFile {
-	sum := sha256.Sum256([]byte(origin + "\n" + account))
-	return &slotFile{
-		path:     filepath.Join(dir, slotPrefix+hex.EncodeToString(sum[:12])+slotSuffix),
-		patience: lockWait,
-		holder:   make(chan struct{}, 1),
+// hostKeepers keep the slots where all users of this host find them; where that fails, where all processes of
+// this user do; and in memory at the last. A folder that all users may write to can be spoiled by one of them:
+// a file that another user made and keeps to himself, a lock that is never let go, is a reason to do without it
+// for a while, never to stand still. shared and own are folders; "" leaves that one out.
+func hostKeepers(shared, own string, warn func(string)) (keepers []Keeper) {
+	if shared != "" {
+		keepers = append(keepers, &slotFile{dir: shared, patience: hostPatience})
 	}
+	if err := ownFolder(own); err != nil {
+		warn(fmt.Sprintf("the request budget cannot be shared through %s: %v", own, err))
+	} else {
+		keepers = append(keepers, &slotFile{dir: own, ofUser: true, patience: lockWait})
+	}
+	return append(keepers, newSlotMemory())
+}
+
+// userFolder is where the processes of this user share the budget.
+func userFolder() string {
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		return filepath.Join(dir, "locsync")
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("locsync-%d", os.Getuid()))
 }
 
 // errHeld means that another process has held the lock for longer than patience.
 var errHeld = errors.New("another process does not let go of the lock")
 
-func (f *slotFile) update(ctx context.Context, change func(time.Duration, *slots)) error {
-	if err := f.locked(ctx, change); err != nil {
-		return fmt.Errorf("share the request budget through %s: %w", f.path, err)
+func (f *slotFile) path(account string) string {
+	return filepath.Join(f.dir, "locsync-"+account+".budget")
+}
+
+func (f *slotFile) Update(ctx context.Context, account string, change func(time.Duration, []byte) []byte) error {
+	waiting, cancel := context.WithTimeoutCause(ctx, f.patience, errHeld)
+	defer cancel()
+	path := f.path(account)
+	file, unlock, err := lockSlots(waiting, path)
+	if errors.Is(err, fs.ErrNotExist) { // the folder was tidied away
+		if err = os.MkdirAll(f.dir, 0o700); err == nil {
+			file, unlock, err = lockSlots(waiting, path)
+		}
+	}
+	switch {
+	case err == nil:
+		err = errors.Join(rewrite(file, change), unlock())
+	case errors.Is(err, errHeld):
+		err = fmt.Errorf("%w, for %v; end the one that hangs", err, f.patience)
+	}
+	if err != nil {
+		return fmt.Errorf("share the request budget through %s: %w", path, err)
 	}
 	return nil
 }
 
-func (f *slotFile) locked(ctx context.Context, change func(time.Duration, *slots)) (err error) {
-	select {
-	case f.holder <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	defer func() { <-f.holder }()
-	waiting, cancel := context.WithTimeoutCause(ctx, f.patience, errHeld)
-	defer cancel()
-	file, unlock, err := lockSlots(waiting, f.path)
-	if errors.Is(err, fs.ErrNotExist) { // the folder was tidied away
-		if err = os.MkdirAll(filepath.Dir(f.path), 0o700); err == nil {
-			file, unlock, err = lockSlots(waiting, f.path)
-		}
-	}
-	switch {
-	case errors.Is(err, errHeld) && ctx.Err() == nil:
-		return fmt.Errorf("%w, for %v; end the one that hangs", err, f.patience)
-	case err != nil:
+// rewrite replaces the content in place and in one call, so that a process that is killed leaves the old
+// or the new state. After a crash of the machine the file means nothing any more: no fsync.
+func rewrite(file *os.File, change func(time.Duration, []byte) []byte) error {
+	const most = 64 << 10 // more than any content
+	before, err := io.ReadAll(io.NewSectionReader(file, 0, most))
+	if err != nil {
 		return err
 	}
-	defer f.swept.Do(func() { sweepSlots(filepath.Dir(f.path), time.Now().Add(-unusedAfter)) }) // without the lock
-	defer func() { err = errors.Join(err, unlock()) }()
-
-	var s slots
-	if err := readSlots(file, &s); err != nil {
+	after := change(sinceBoot(), before)
+	if _, err := file.WriteAt(after, 0); err != nil {
 		return err
 	}
-	change(sinceBoot(), &s)
-	return writeSlots(file, &s)
-}
-
-func readSlots(file *os.File, s *slots) error {
-	b := make([]byte, len(slotMagic)+binary.Size(s)+1)
-	n, err := file.ReadAt(b, 0)
-	if err != nil && err != io.EOF {
-		return err
-	}
-	if n != len(b)-1 || string(b[:len(slotMagic)]) != slotMagic {
+	if len(before) <= len(after) {
 		return nil
 	}
-	_, err = binary.Decode(b[len(slotMagic):n], binary.LittleEndian, s)
-	return err
-}
-
-// writeSlots replaces the content in place and in one call, so that a process that is killed leaves the old
-// or the new state. After a crash of the machine the file means nothing any more: no fsync.
-func writeSlots(file *os.File, s *slots) error {
-	b, err := binary.Append([]byte(slotMagic), binary.LittleEndian, s)
-	if err != nil {
-		return err
-	}
-	if _, err := file.WriteAt(b, 0); err != nil {
-		return err
-	}
-	if info, err := file.Stat(); err != nil || info.Size() == int64(len(b)) {
-		return err
-	}
-	return file.Truncate(int64(len(b)))
-}
-
-// shareMode is the mode of a slot file: every user who may make files in its folder may use it.
-func shareMode(dir string) (fs.FileMode, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return 0, err
-	}
-	if !info.IsDir() {
-		return 0, fmt.Errorf("%s is not a folder", dir)
-	}
-	return info.Mode().Perm() & 0o666, nil
-}
-
-// sweepSlots removes the slot files of a folder that were not used since then. What cannot be removed, because
-// it is another user's or in use, stays.
-func sweepSlots(dir string, since time.Time) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), slotPrefix) && strings.HasSuffix(e.Name(), slotSuffix) && unused(e, since) {
-			removeSlots(filepath.Join(dir, e.Name()), since)
-		}
-	}
-}
-
-// unused reports whether a slot file was not written since then.
-func unused(e fs.DirEntry, since time.Time) bool {
-	info, err := e.Info()
-	return err == nil && info.Mode().IsRegular() && info.ModTime().Before(since)
+	return file.Truncate(int64(len(after)))
 }

@@ -161,12 +161,12 @@ func acrossProcesses(t *testing.T, rate int) {
 	t.Logf("%d requests in %v, smallest gap %v", len(arrivals), arrivals[len(arrivals)-1], smallest)
 }
 
-// A pause is for all processes; a damaged file stops none.
+// A pause is for all processes; a damaged file stops none for longer than a request is on its way.
 func TestSlotFile(t *testing.T) {
 	dir := t.TempDir()
 	p := NewPace(4)
-	one, two := newBudget(newSlotFile(dir, "o", "a")), newBudget(newSlotFile(dir, "o", "a"))
-	other := newBudget(newSlotFile(dir, "o", "b"))
+	open := func(account string) *Budget { return Open(Options{Origin: "o", Account: account, Dir: dir}) }
+	one, two, other := open("a"), open("a"), open("b")
 	ctx := t.Context()
 	first, err := one.Claim(ctx, p, Request{})
 	if err != nil {
@@ -183,17 +183,28 @@ func TestSlotFile(t *testing.T) {
 	if _, err := other.Claim(ctx, p, Request{}); err != nil {
 		t.Errorf("another account: %v", err)
 	}
-	file := one.slots.(*slotFile).path
+	file := one.keepers[0].(*slotFile).path(one.account)
 	if info, err := os.Stat(file); err != nil || info.Size() > 8<<10 {
 		t.Errorf("slot file: %v, %v", info, err)
 	}
-	for _, content := range []string{"", "x", strings.Repeat("\xff", 4<<10), slotMagic} {
+	for _, content := range []string{"x", strings.Repeat("\xff", 4<<10), strings.Repeat("\xff", 9<<10), magic} {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := two.Claim(ctx, p, Request{}); err != nil {
-			t.Errorf("with a slot file of %d bytes: %v", len(content), err)
+		err := two.update(ctx, func(now time.Duration, s *slots) {
+			if _, wait := s.claim(now, p, Changes); wait != settleCap+time.Second {
+				t.Errorf("with a slot file of %d bytes: a wait of %v", len(content), wait)
+			}
+		})
+		if info, err2 := os.Stat(file); err != nil || err2 != nil || info.Size() != int64(len((&slots{}).encode())) {
+			t.Errorf("with a slot file of %d bytes: %v, %v", len(content), errors.Join(err, err2), info)
 		}
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := two.Claim(ctx, p, Request{}); err != nil {
+		t.Errorf("with an empty file: %v", err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
@@ -204,9 +215,9 @@ func TestSlotFile(t *testing.T) {
 }
 
 func BenchmarkSlotFile(b *testing.B) {
-	f := newSlotFile(b.TempDir(), "o", "a")
+	of := Open(Options{Dir: b.TempDir()})
 	for b.Loop() {
-		if err := f.update(b.Context(), func(now time.Duration, s *slots) { s.settle(now, Ticket{}) }); err != nil {
+		if err := of.Settle(b.Context(), Ticket{}); err != nil {
 			b.Fatal(err)
 		}
 	}

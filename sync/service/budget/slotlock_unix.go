@@ -16,26 +16,17 @@ import (
 
 // lockSlots opens the slot file, makes it when there is none, and locks it. The folder may be one that all
 // users can write to, so nothing is taken for granted: a link, a file with a second name, a pipe or a device of
-// its name is refused, because what is written there would be written elsewhere; and the file that is locked is
-// the one of that name, also when it was replaced meanwhile. An error that wraps context.Cause(ctx) means that
-// the lock was not to be had in time.
+// its name is refused, because what is written there would be written elsewhere. An error that wraps
+// context.Cause(ctx) means that the lock was not to be had in time.
 func lockSlots(ctx context.Context, path string) (*os.File, func() error, error) {
-	for {
-		file, err := openSlots(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		err = lockFile(ctx, file)
-		if err == nil {
-			var same bool
-			if same, err = isNamed(file, path); same && err == nil {
-				return file, file.Close, nil // closing unlocks
-			}
-		}
-		if err = errors.Join(err, file.Close()); err != nil {
-			return nil, nil, err
-		}
+	file, err := openSlots(path)
+	if err != nil {
+		return nil, nil, err
 	}
+	if err := lockFile(ctx, file); err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, file.Close, nil // closing unlocks
 }
 
 // openSlots opens without O_CREAT first: where the kernel protects files in shared folders (fs.protected_regular), a
@@ -72,12 +63,13 @@ func openSlots(path string) (*os.File, error) {
 	}
 }
 
+// letIn lets every user who may make files in its folder use the file.
 func letIn(file *os.File) error {
-	mode, err := shareMode(filepath.Dir(file.Name()))
+	dir, err := os.Stat(filepath.Dir(file.Name()))
 	if err != nil {
 		return err
 	}
-	return file.Chmod(mode)
+	return file.Chmod(dir.Mode().Perm() & 0o666)
 }
 
 // checkSlots refuses what is not a plain file with one name.
@@ -95,24 +87,6 @@ func checkSlots(file *os.File) error {
 	return nil
 }
 
-// removeSlots removes a slot file that was not used since then. It does so under the file's lock: a process
-// that waits for the lock meanwhile sees that the name is gone, and makes the file again.
-func removeSlots(path string, since time.Time) {
-	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return
-	}
-	file := os.NewFile(uintptr(fd), path)
-	defer file.Close()
-	if checkSlots(file) != nil || unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) != nil {
-		return
-	}
-	same, err := isNamed(file, path)
-	if info, err2 := file.Stat(); same && err == nil && err2 == nil && info.ModTime().Before(since) {
-		_ = os.Remove(path) // another user's file in a shared folder stays
-	}
-}
-
 func lockFile(ctx context.Context, file *os.File) error {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -127,19 +101,6 @@ func lockFile(ctx context.Context, file *os.File) error {
 			return &fs.PathError{Op: "lock", Path: file.Name(), Err: err}
 		}
 	}
-}
-
-// isNamed reports whether a name still leads to the file that was opened by it.
-func isNamed(file *os.File, path string) (bool, error) {
-	ours, err := file.Stat()
-	if err != nil {
-		return false, err
-	}
-	named, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && os.SameFile(ours, named), err
 }
 
 // sharedFolders are where all users of a machine may make files, the best first.
@@ -175,4 +136,13 @@ func ownFolder(dir string) error {
 		return fmt.Errorf("%s is not this user's folder alone; remove it", dir)
 	}
 	return nil
+}
+
+// sinceBoot is a clock that all processes of this machine read alike and that cannot be set.
+func sinceBoot() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		return time.Duration(time.Now().UnixNano())
+	}
+	return time.Duration(ts.Nano())
 }

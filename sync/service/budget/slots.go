@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"encoding/binary"
 	"math"
 	"time"
 )
@@ -11,20 +12,20 @@ import (
 //
 //   - Spacing: requests leave one at a time, at 82.5 % of the allowed rate. With 4 a second that is 303 ms
 //     apart, so four gaps last 1.21 s, and no delay on the way that differs by less than 0.21 s can push five
-//     arrivals into one second.
+//     arrivals into one second. It also keeps a person's request from waiting for more than one other.
 //   - Settling: request k does not leave before one second has passed since request k-n was known to have
 //     arrived, because its answer began. So whatever the delays are, arrivals k-n and k are a second apart. A
 //     request that is not answered within settleCap counts as arrived: a slow answer must not stop everything
 //     for long.
 //
 // Who is served first: requests have a rank (see Priority). One that cannot leave yet leaves word of its rank
-// and of when it tries again; a request of a lower rank that could leave just then lets it go first. While
-// requests of another rank wait, polls leave two spacings after the last poll at the earliest, so that looking
-// at jobs leaves them half of the budget. What has waited for long rises in rank: no request waits for ever.
+// and of when it tries again; a request of a lower rank that could leave just then lets it go first. What has
+// waited for long rises in rank: no request waits for ever.
 //
 // A 429 all the same (another host uses the account, or the service counts differently) pauses everything,
 // lowers the rate to 70 %, and lets it recover by a thirtieth of the configured rate for every 30 s without
-// another one.
+// another one. Hosts that share an account without knowing of each other come to share its rate so: pauses alone
+// would have a third of their requests refused, for good.
 
 // Margin is the part of the configured rate that is aimed at.
 const Margin = 0.825
@@ -42,7 +43,6 @@ const (
 	lowestRate   = 0.5
 	recoverBy    = 1.0 / 30 // of the configured rate
 	recoverEvery = 30 * time.Second
-	pollShare    = 2                     // polls take one part of so many
 	wakeUp       = 50 * time.Millisecond // what a request that waits needs at most to wake up and leave
 	riseAfter    = 5 * time.Second       // of waiting, a request rises by one rank
 )
@@ -59,29 +59,9 @@ const (
 	ranks
 )
 
-// Forever is the silence of a request that waits until another one of this process has left.
-const Forever = time.Duration(math.MaxInt64)
-
-// Request is what the budget is asked for.
-type Request struct {
-	Rank Priority
-	Poll bool // it looks at a job
-
-	Waits   func(pause time.Duration)   // nil, or told of each pause before the request may leave
-	Silence func(silence time.Duration) // nil, or told before each wait how long it may last, and 0 after it
-
-	held time.Duration // for how long it has waited
-}
-
-func (r Request) silent(silence time.Duration) {
-	if r.Silence != nil {
-		r.Silence(silence)
-	}
-}
-
-// risen is the rank with the time that was waited taken into account.
-func (r Request) risen() Priority {
-	return max(Asked, r.Rank-Priority(min(r.held/riseAfter, time.Duration(ranks))))
+// risen is the rank of a request that has waited for so long.
+func (p Priority) risen(waited time.Duration) Priority {
+	return max(Asked, p-Priority(min(waited/riseAfter, time.Duration(ranks))))
 }
 
 // Pace is what one client may ask of the budget. The zero pace only observes pauses.
@@ -107,8 +87,8 @@ func NewPace(perSecond float64) Pace {
 // Rate is how many requests in a second are aimed at; 0 without pacing.
 func (p Pace) Rate() float64 { return p.rate }
 
-// slots is the state of a budget. Times are on the store's clock; 0 is never. The fields are exported
-// and of fixed size because a file holds them as they are.
+// slots is the state of a budget. Times are on the keeper's clock; 0 is never. The fields are exported
+// and of fixed size because keepers hold them as they are.
 type slots struct {
 	Next        uint64        // number of the next request
 	Ring        [ringSize]use // of request number i at i % ringSize
@@ -116,12 +96,44 @@ type slots struct {
 	Ceiling     float64 // the rate after the last 429, per second; 0: none yet
 	Lowered     time.Duration
 	Strikes     int64                // 429s since a request was last let through
-	Polled      time.Duration        // when the last poll left
 	Wanted      [ranks]time.Duration // by rank: until when a request waits that has tried in vain
 }
 
 // use is one request: when it was allowed to leave, and when it was known to have arrived.
 type use struct{ Sent, Settled time.Duration }
+
+// magic begins what keepers hold; it tells one layout of slots from others.
+const magic = "locsync3"
+
+// decode is the slots in what a keeper holds. What is damaged or of another version is not known: a budget begins anew
+// after a pause in which all that may have left has arrived.
+func decode(content []byte, now time.Duration) slots {
+	var s slots
+	known := len(content) == len(magic)+binary.Size(s) && string(content[:len(magic)]) == magic
+	if known {
+		_, err := binary.Decode(content[len(magic):], binary.LittleEndian, &s)
+		known = err == nil
+	}
+	if !known && len(content) > 0 {
+		s = slots{}
+		s.begin(now)
+	}
+	s.discard(now)
+	return s
+}
+
+func (s *slots) encode() []byte {
+	content, err := binary.Append([]byte(magic), binary.LittleEndian, s)
+	if err != nil { // its fields are of fixed size
+		panic(err)
+	}
+	return content
+}
+
+// begin waits until requests that left unseen by these slots have arrived.
+func (s *slots) begin(now time.Duration) {
+	s.PausedUntil = max(s.PausedUntil, now+settleCap+time.Second)
+}
 
 // Ticket names a request that was allowed to leave.
 type Ticket struct {
@@ -138,61 +150,30 @@ const ticketLife = settleCap - time.Second
 func (t Ticket) Lapsed() bool { return !t.lapses.IsZero() && time.Now().After(t.lapses) }
 
 // claim lets a request leave (wait 0) or says how long to wait before asking again.
-func (s *slots) claim(now time.Duration, p Pace, r Request) (t Ticket, wait time.Duration) {
-	s.discard(now)
+func (s *slots) claim(now time.Duration, p Pace, rank Priority) (t Ticket, wait time.Duration) {
 	wait = s.PausedUntil - now
 	if p.n > 0 && wait <= 0 {
-		spacing := seconds(1 / s.rate(now, p))
 		wait = s.crowded(now, p)
-		if r.Poll && s.Polled != 0 && s.othersWait(now, r.risen()) {
-			wait = max(wait, s.Polled+pollShare*spacing-now)
-		}
-		if wait <= 0 {
-			wait = s.yields(now, spacing, r.risen())
-		}
+	}
+	if p.n > 0 && wait <= 0 {
+		wait = s.yields(now, p, rank)
 	}
 	if wait > 0 {
-		s.Wanted[r.risen()] = now + wait + wakeUp
+		s.Wanted[rank] = now + wait + wakeUp
 		return Ticket{}, wait
 	}
 	t = Ticket{number: s.Next, sent: now}
 	s.Ring[s.Next%ringSize] = use{Sent: now}
 	s.Next++
-	s.Wanted[r.risen()] = 0 // others of this rank say so again when they try
-	if r.Poll {
-		s.Polled = now
-	}
+	s.Wanted[rank] = 0 // others of this rank say so again when they try
 	return t, 0
-}
-
-// othersWait reports whether a request of another rank has tried in vain a moment ago.
-func (s *slots) othersWait(now time.Duration, rank Priority) bool {
-	for other, until := range s.Wanted {
-		if Priority(other) != rank && until > now {
-			return true
-		}
-	}
-	return false
-}
-
-// yields is how long a request lets those of a higher rank go first: those that are about to try, or would be
-// held up by it.
-func (s *slots) yields(now, spacing time.Duration, rank Priority) (wait time.Duration) {
-	for _, until := range s.Wanted[:rank] {
-		if until > now && until-wakeUp < now+spacing {
-			wait = max(wait, until-now)
-		}
-	}
-	return wait
 }
 
 // crowded is how long the two rules still hold the next request back.
 func (s *slots) crowded(now time.Duration, p Pace) time.Duration {
 	last := s.Ring[(s.Next-1)%ringSize]
-	if last.Sent != 0 {
-		if wait := last.Sent + seconds(1/s.rate(now, p)) - now; wait > 0 {
-			return wait
-		}
+	if wait := last.Sent + s.spacing(now, p) - now; last.Sent != 0 && wait > 0 {
+		return wait
 	}
 	var wait time.Duration
 	for back := p.n; back <= ringSize; back++ {
@@ -210,6 +191,17 @@ func (s *slots) crowded(now time.Duration, p Pace) time.Duration {
 	return wait
 }
 
+// yields is how long a request lets those of a higher rank go first: those that are about to try, or would be
+// held up by it.
+func (s *slots) yields(now time.Duration, p Pace, rank Priority) (wait time.Duration) {
+	for _, until := range s.Wanted[:rank] {
+		if until > now && until-wakeUp < now+s.spacing(now, p) {
+			wait = max(wait, until-now)
+		}
+	}
+	return wait
+}
+
 // settle records that the request is known to have arrived.
 func (s *slots) settle(now time.Duration, t Ticket) {
 	u := &s.Ring[t.number%ringSize]
@@ -221,10 +213,9 @@ func (s *slots) settle(now time.Duration, t Ticket) {
 // limited takes a 429 into account; jitter is between 0 and 1. Answers to requests that left before the rate
 // was lowered tell nothing new: they prolong a pause, but do not lower the rate again.
 func (s *slots) limited(now time.Duration, t Ticket, p Pace, retryAfter time.Duration, jitter float64) {
-	fresh := t.sent >= s.Lowered
 	backoff := time.Duration((1 + jitter) / 2 * float64(min(maxBackoff, time.Second<<min(s.Strikes, 10))))
 	s.PausedUntil = max(s.PausedUntil, now+min(MaxPause, max(retryAfter, backoff)))
-	if !fresh {
+	if t.sent < s.Lowered {
 		return
 	}
 	s.Strikes++
@@ -249,6 +240,8 @@ func (s *slots) rate(now time.Duration, p Pace) float64 {
 	return min(p.rate, max(lowestRate, s.Ceiling+recoverBy*p.rate*float64((now-s.Lowered)/recoverEvery)))
 }
 
+func (s *slots) spacing(now time.Duration, p Pace) time.Duration { return seconds(1 / s.rate(now, p)) }
+
 // discard drops what cannot be true: times ahead of now were written before a restart of the machine or
 // by a damaged file. Without it, such a file would stop every request.
 func (s *slots) discard(now time.Duration) {
@@ -257,9 +250,6 @@ func (s *slots) discard(now time.Duration) {
 	}
 	if s.Lowered > now || s.Lowered < 0 || math.IsNaN(s.Ceiling) || s.Ceiling < 0 || s.Strikes < 0 {
 		s.Ceiling, s.Lowered, s.Strikes = 0, 0, 0
-	}
-	if s.Polled > now || s.Polled < 0 {
-		s.Polled = 0
 	}
 	for i, until := range s.Wanted {
 		if until < 0 || until > now+MaxPause+settleCap+time.Minute {

@@ -46,7 +46,7 @@ func TestSlotsNeverCrowd(t *testing.T) {
 				due := slices.MinFunc(append(flying, request{end: 1 << 62}), func(a, b request) int {
 					return int(min(max(a.end-b.end, -1), 1))
 				})
-				ticket, wait := s.claim(now, p, Request{})
+				ticket, wait := s.claim(now, p, Asked)
 				if wait == 0 {
 					there := delay("there")
 					arrivals = append(arrivals, now+there)
@@ -78,7 +78,7 @@ func TestSlotsAreUsed(t *testing.T) {
 	var s slots
 	now, sent := time.Hour, 0
 	for now < time.Hour+time.Minute {
-		ticket, wait := s.claim(now, p, Request{})
+		ticket, wait := s.claim(now, p, Asked)
 		if wait > 0 {
 			now += wait
 			continue
@@ -94,9 +94,9 @@ func TestSlotsAreUsed(t *testing.T) {
 func TestSlotsAfter429(t *testing.T) {
 	p := NewPace(4)
 	var s slots
-	first, _ := s.claim(time.Hour, p, Request{})
+	first, _ := s.claim(time.Hour, p, Asked)
 	s.limited(time.Hour, first, p, 7*time.Second, 1)
-	if _, wait := s.claim(time.Hour, p, Request{}); wait != 7*time.Second {
+	if _, wait := s.claim(time.Hour, p, Asked); wait != 7*time.Second {
 		t.Errorf("waits %v after Retry-After 7 s", wait)
 	}
 	if got, want := s.rate(time.Hour, p), p.rate*lowerTo; got != want {
@@ -148,20 +148,18 @@ func TestRateRecoversInProportion(t *testing.T) {
 // Whatever stands in the slot file, no request waits longer than a pause and a slot at the lowest rate.
 func FuzzSlotsRecover(f *testing.F) {
 	var s slots
-	s.claim(time.Hour, NewPace(4), Request{})
-	b, _ := binary.Append(nil, binary.LittleEndian, &s)
-	f.Add(b)
-	f.Add(bytes.Repeat([]byte{0xff}, binary.Size(s)))
-	f.Add(bytes.Repeat([]byte{0x3f}, binary.Size(s)))
+	s.claim(time.Hour, NewPace(4), Asked)
+	size := binary.Size(s)
+	f.Add(s.encode()[len(magic):])
+	f.Add(bytes.Repeat([]byte{0xff}, size))
+	f.Add(bytes.Repeat([]byte{0x3f}, size))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		b = append(b, make([]byte, binary.Size(slots{}))...)[:binary.Size(slots{})]
-		var s slots
-		if _, err := binary.Decode(b, binary.LittleEndian, &s); err != nil {
-			t.Fatal(err)
-		}
+		content := append([]byte(magic), append(b, make([]byte, size)...)[:size]...)
 		p, now, start := NewPace(4), time.Hour, time.Hour
 		for range 10_000 {
-			_, wait := s.claim(now, p, Request{})
+			s := decode(content, now)
+			_, wait := s.claim(now, p, Asked)
+			content = s.encode()
 			if wait == 0 {
 				if now-start > MaxPause+settleCap+10*time.Second {
 					t.Fatalf("waited %v", now-start)

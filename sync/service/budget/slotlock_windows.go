@@ -1,5 +1,3 @@
-//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
-
 package budget
 
 import (
@@ -9,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"golang.org/x/sys/windows"
 )
 
 // lockSlots opens the slot file, makes it when there is none, and locks it through a file beside it. An error
@@ -28,9 +27,6 @@ func lockSlots(ctx context.Context, path string) (*os.File, func() error, error)
 	return file, func() error { return errors.Join(file.Close(), lock.Close()) }, nil
 }
 
-// removeSlots leaves the file: here the lock is another file, whose name cannot be taken away safely.
-func removeSlots(string, time.Time) {}
-
 // sharedFolders: a folder in which every user may write every file, and none remove another's, cannot be
 // counted on here.
 var sharedFolders []string
@@ -38,3 +34,7 @@ var sharedFolders []string
 func sharedFolder([]string) string { return "" }
 
 func ownFolder(dir string) error { return os.MkdirAll(dir, 0o700) }
+
+// sinceBoot is a clock that all processes of this machine read alike and that cannot be set. It ticks
+// every 16 ms or so; the margin of the budget is a dozen times that.
+func sinceBoot() time.Duration { return windows.DurationSinceBoot() }
