@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -37,13 +36,9 @@ func (e remoteError) ErrorCode() string { return cmp.Or(e.code, report.FailedInt
 // Ask has the daemon of a state folder do what a command wants, and tells progress, which may be nil, what it is doing.
 // The error is the daemon's own, ErrNoDaemon, ErrHangs or a *Mismatch.
 func Ask(ctx context.Context, dir string, want Request, progress func(report.Doing)) (Answer, error) {
-	data, err := os.ReadFile(filepath.Join(dir, controlFile))
+	ticket, err := readTicket(filepath.Join(dir, controlFile))
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w: %w", ErrNoDaemon, err)
-	}
-	var ticket controlTicket
-	if err := json.Unmarshal(data, &ticket); err != nil {
-		return Answer{}, fmt.Errorf("read %s: %w", controlFile, err)
+		return Answer{}, err
 	}
 	body, err := json.Marshal(want)
 	if err != nil {

@@ -2,8 +2,6 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,10 +23,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// Control is how a command on this machine asks the running daemon, which has the state, to do its work: an address on
-// the loopback that only who can read the state folder finds, and a token that is new with every start.
-//
-//	<state folder>/control.json   {"address": "127.0.0.1:41233", "token": "…"}   mode 0600, there while the daemon runs
+// Control is how a command on this machine asks the running daemon, which has the state, to do its work, at a private
+// address.
 //
 // The answer to POST /do is a stream of JSON values, one a line: signs of life, some of which say what is going on, and
 // the answer as the last one. A stream that ends without it was cut, and one without signs of life comes from a process
@@ -41,12 +37,6 @@ const (
 	sayAgain  = time.Second
 	lookAgain = 100 * time.Millisecond
 )
-
-// controlTicket is the content of controlFile.
-type controlTicket struct {
-	Address string `json:"address"`
-	Token   string `json:"token"`
-}
 
 // Request is what a command wants. Action is push, pull, sync, status, check (the online part of it), ring (look now,
 // as POST /trigger) or reload (read the configuration again).
@@ -143,46 +133,23 @@ type Control struct {
 // Serve answers commands until ctx ends, and takes its file away. A pass that it does for a command is given up when
 // work ends, as the daemon's own are.
 func (c Control) Serve(ctx, work context.Context) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := openPrivate(filepath.Join(c.Dir, controlFile), "commands")
 	if err != nil {
-		return fmt.Errorf("open the address for commands: %w", err)
-	}
-	token := make([]byte, 16)
-	if _, err := rand.Read(token); err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	ticket := controlTicket{listener.Addr().String(), hex.EncodeToString(token)}
-	path := filepath.Join(c.Dir, controlFile)
-	if err := writeTicket(path, ticket); err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	// Every user of this machine can connect, and the daemon's files compete with connections for descriptors.
-	server := serve.NewServer(c.handler(work, ticket.Token), zap.NewNop())
+	server := serve.NewServer(c.handler(work, address.ticket.Token), zap.NewNop())
 	server.WriteTimeout = 0 // an answer is a stream that lasts as long as a pass
 	server.BaseContext = func(net.Listener) context.Context { return ctx }
-	ended := make(chan struct{})
-	context.AfterFunc(ctx, func() {
-		defer close(ended)
-		end, cancel := context.WithTimeout(context.Background(), c.Patience)
-		defer cancel()
-		if server.Shutdown(end) != nil {
-			_ = server.Close() // what does not end by then is cut; its work is resumable
-		}
-	})
 	var asking sync.WaitGroup
 	asking.Go(func() {
-		fault.Keep(ctx, whoAnswers, func() { c.askItself(ctx, ticket.Address) })
+		fault.Keep(ctx, whoAnswers, func() { c.askItself(ctx, address.ticket.Address) })
 	})
-	err = server.Serve(listener)
+	err = address.serve(ctx, server, c.Patience) // what is cut is resumable; the state must outlive what still runs
 	if ctx.Err() != nil {
-		<-ended // Serve returns when the end begins; the state must outlive what still runs
 		asking.Wait()
 	}
-	rerr := os.Remove(path)
-	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
-	}
-	return errors.Join(err, rerr)
+	return err
 }
 
 // How often the address for commands is asked whether it answers, and how long it may take. Any answer counts.
@@ -222,18 +189,6 @@ func askOnce(ctx context.Context, client *http.Client, address string, part *hea
 	if refused := new(net.OpError); err == nil || errors.As(err, &refused) && refused.Op == "dial" {
 		part.Expect(askAgain)
 	}
-}
-
-func writeTicket(path string, t controlTicket) error {
-	data, err := json.Marshal(t)
-	if err != nil {
-		return err
-	}
-	temp := path + ".new"
-	if err := os.WriteFile(temp, data, 0o600); err != nil {
-		return fmt.Errorf("tell commands where the daemon is: %w", err)
-	}
-	return os.Rename(temp, path)
 }
 
 func (c Control) handler(work context.Context, token string) http.Handler {

@@ -2,15 +2,9 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -19,9 +13,7 @@ import (
 )
 
 // The embedded service is in the daemon's process, where no other command can call it. So the daemon has a second
-// address on the loopback for it, which is found and guarded like the one for commands:
-//
-//	<state folder>/service.json   {"address": "127.0.0.1:41234", "token": "…"}   mode 0600, there while the daemon runs
+// private address for it.
 const serviceFile = "service.json"
 
 // tokenHeader carries the token of service.json; Authorization is the service's own.
@@ -34,37 +26,12 @@ const aliveness = "/locsync/alive"
 // ServeService lets commands of this machine call the daemon's embedded service until ctx ends, and takes its file
 // away.
 func ServeService(ctx context.Context, dir string, service http.Handler) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := openPrivate(filepath.Join(dir, serviceFile), "calls of the embedded service")
 	if err != nil {
-		return fmt.Errorf("open the address for calls of the embedded service: %w", err)
+		return err
 	}
-	token := make([]byte, 16)
-	if _, err := rand.Read(token); err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	ticket := controlTicket{listener.Addr().String(), hex.EncodeToString(token)}
-	path := filepath.Join(dir, serviceFile)
-	if err := writeTicket(path, ticket); err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	server := serve.NewServer(guarded(ticket.Token, service), zap.NewNop())
-	ended := make(chan struct{})
-	context.AfterFunc(ctx, func() {
-		defer close(ended)
-		end, cancel := context.WithTimeout(context.Background(), servicePatience)
-		defer cancel()
-		if server.Shutdown(end) != nil {
-			_ = server.Close() // the service must not be called when it closes
-		}
-	})
-	err = server.Serve(listener)
-	if ctx.Err() != nil {
-		<-ended
-	}
-	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
-	}
-	return errors.Join(err, os.Remove(path))
+	server := serve.NewServer(guarded(address.ticket.Token, service), zap.NewNop())
+	return address.serve(ctx, server, servicePatience) // the service must not be called when it closes
 }
 
 // servicePatience is with calls under way at the end: short, since the daemon ends within ten seconds of which its work
@@ -93,14 +60,11 @@ func guarded(token string, service http.Handler) http.Handler {
 // ServiceTransport makes calls at the embedded service of the daemon that a state folder belongs to, whatever host they
 // name. ErrNoDaemon: no daemon serves one there.
 func ServiceTransport(ctx context.Context, dir string) (http.RoundTripper, error) {
-	data, err := os.ReadFile(filepath.Join(dir, serviceFile))
+	ticket, err := readTicket(filepath.Join(dir, serviceFile))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoDaemon, err)
+		return nil, err
 	}
-	t := through{transport: &http.Transport{DisableCompression: true}}
-	if err := json.Unmarshal(data, &t.ticket); err != nil {
-		return nil, fmt.Errorf("read %s: %w", serviceFile, err)
-	}
+	t := through{transport: &http.Transport{DisableCompression: true}, ticket: ticket}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+t.ticket.Address+aliveness, nil)
 	if err != nil {
 		return nil, err
