@@ -156,15 +156,15 @@ func document(name string, data []byte) (whole origin, tree map[string]any, part
 	if len(data) > maxSize {
 		return whole, nil, 0, Problems{whole.problem("larger than %d bytes: this is not a configuration", maxSize)}
 	}
-	why, line, parts := position.TooMuch(string(data))
-	if why != "" {
-		return whole, nil, 0, Problems{{File: name, Line: line, Message: why}}
+	scanned := position.Scan(string(data))
+	if scanned.TooMuch != "" {
+		return whole, nil, 0, Problems{{File: name, Line: scanned.Line, Message: scanned.TooMuch}}
 	}
 	if err := readTOML(data, &tree); err != nil {
 		return whole, nil, 0, Problems{syntaxProblem(name, data, err)}
 	}
-	whole.lines = position.Scan(string(data))
-	return whole, tree, parts, nil
+	whole.lines = scanned.Lines
+	return whole, tree, scanned.Parts, nil
 }
 
 // includes are the patterns of include that a text has, as far as it can be read.
@@ -172,7 +172,7 @@ func includes(text []byte) []string {
 	var only struct {
 		Include []string `toml:"include"`
 	}
-	if why, _, _ := position.TooMuch(string(text)); why != "" || readTOML(text, &only) != nil {
+	if position.Scan(string(text)).TooMuch != "" || readTOML(text, &only) != nil {
 		return nil
 	}
 	return only.Include

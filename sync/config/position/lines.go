@@ -1,7 +1,8 @@
 // Package position tells where the keys of a TOML document are, and whether a document is one that may be read at all.
 //
-// Its law: for a valid document, every key and element has its line; on anything else it ends, does not panic, and says
-// nothing. It reads no value, and knows no key of the configuration.
+// Its law: for a valid document, every key and element has its line; anything else is scanned as far as the TOML
+// library reads it before it meets a fault, ends, and does not panic. It reads no value, and knows no key of the
+// configuration.
 package position
 
 import (
@@ -32,27 +33,44 @@ func (l Lines) Of(path string) int {
 	return 1
 }
 
-// lineScanner walks a document that the TOML library has accepted. It knows just enough of the
-// grammar to find keys: on a document that is not valid TOML its lines mean nothing, but it ends and
-// does not panic.
+// The most of a configuration that is handed to the TOML library, which takes kilobytes for each part of a key and more
+// than linear time for what is nested.
+const (
+	mostNested = 32      // arrays and tables inside one another, parts of one key
+	mostParts  = 100_000 // parts of all keys
+)
+
+// Document is what a scan found.
+type Document struct {
+	Lines Lines
+	Parts int // of all its keys, with its arrays and tables
+	// TooMuch says why it is not a configuration, and Line where that shows; "" and 0 when it may be one.
+	TooMuch string
+	Line    int
+}
+
+// lineScanner walks a document. It knows just enough of the grammar to find keys: on a document that is not valid TOML
+// its lines mean nothing.
 type lineScanner struct {
 	src   string
 	pos   int
 	line  int
-	lines Lines
+	depth int // of arrays and tables inside one another
+	Document
 	// tables counts, for each [[array]] by its path, the elements so far: a header below it means the last.
 	tables map[string]int
 }
 
-// Scan finds the line of every key of a valid document.
-func Scan(src string) Lines {
-	s := &lineScanner{src: strings.TrimPrefix(src, "\ufeff"), line: 1, lines: Lines{}, tables: map[string]int{}}
+// Scan finds the line of every key of a valid document, and ends at what is too much of any.
+func Scan(src string) Document {
+	s := &lineScanner{src: strings.TrimPrefix(src, "\ufeff"), line: 1, tables: map[string]int{}}
+	s.Lines = Lines{}
 	table := ""
 	for {
 		s.space(true)
 		switch {
 		case s.pos >= len(s.src):
-			return s.lines
+			return s.Document
 		case strings.HasPrefix(s.src[s.pos:], "[["):
 			s.pos += 2
 			table = s.arrayHeader(s.keys())
@@ -64,6 +82,21 @@ func Scan(src string) Lines {
 		}
 		s.restOfLine()
 	}
+}
+
+// count adds a part of a key, an array or a table.
+func (s *lineScanner) count() {
+	if s.Parts++; s.Parts > mostParts {
+		s.refuse("more than 100,000 keys and tables: divide the projects among several files, and include them")
+	}
+}
+
+// refuse ends the scan.
+func (s *lineScanner) refuse(why string) {
+	if s.TooMuch == "" {
+		s.TooMuch, s.Line = why, s.line
+	}
+	s.pos = len(s.src)
 }
 
 // header enters [a.b.c].
@@ -117,19 +150,30 @@ func (s *lineScanner) value(path string) {
 	case '"', '\'':
 		s.text()
 	case '[':
-		s.pos++
+		s.enter()
 		for i := 0; s.more(']'); i++ {
 			element := path + "[" + strconv.Itoa(i) + "]"
 			s.note(element)
 			s.value(element)
 		}
+		s.depth--
 	case '{':
-		s.pos++
+		s.enter()
 		for s.more('}') {
 			s.keyValue(path)
 		}
+		s.depth--
 	default:
 		s.bare()
+	}
+}
+
+// enter goes into an array or inline table.
+func (s *lineScanner) enter() {
+	s.pos++
+	s.count()
+	if s.depth++; s.depth > mostNested {
+		s.refuse("arrays and tables are nested more than 32 deep: this is not a configuration")
 	}
 }
 
@@ -159,6 +203,9 @@ func (s *lineScanner) keys() []string {
 	var keys []string
 	for {
 		s.space(false)
+		if len(keys) == mostNested {
+			s.refuse("a key has more than 32 parts: this is not a configuration")
+		}
 		if s.pos >= len(s.src) {
 			return keys
 		}
@@ -175,6 +222,7 @@ func (s *lineScanner) keys() []string {
 			s.step() // not valid here
 			return keys
 		}
+		s.count()
 		s.space(false)
 		if s.pos >= len(s.src) || s.src[s.pos] != '.' {
 			return keys
@@ -211,7 +259,9 @@ func (s *lineScanner) text() string {
 		s.step()
 	}
 	content := s.src[start:min(s.pos, len(s.src))]
-	s.step()
+	if s.pos < len(s.src) && s.src[s.pos] == quote {
+		s.pos++ // else the line ends, which the library does not accept
+	}
 	if quote == '"' && strings.Contains(content, `\`) {
 		if plain, err := strconv.Unquote(`"` + content + `"`); err == nil {
 			return plain
@@ -267,8 +317,8 @@ func (s *lineScanner) step() {
 
 // note records where a path is for the first time.
 func (s *lineScanner) note(path string) {
-	if _, ok := s.lines[path]; !ok {
-		s.lines[path] = s.line
+	if _, ok := s.Lines[path]; !ok {
+		s.Lines[path] = s.line
 	}
 }
 

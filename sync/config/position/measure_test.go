@@ -30,8 +30,8 @@ func TestTooMuch(t *testing.T) {
 		"an open text":    {"x = \"abc\ny = " + strings.Repeat("[", 33), 2},
 		"an escaped text": {`x = "\\"` + "\ny = " + strings.Repeat("[", 33), 2},
 	} {
-		if why, line, _ := TooMuch(c.src); line != c.line || (why == "") != (c.line == 0) {
-			t.Errorf("%s: line %d, %q", name, line, why)
+		if d := Scan(c.src); d.Line != c.line || (d.TooMuch == "") != (c.line == 0) {
+			t.Errorf("%s: line %d, %q", name, d.Line, d.TooMuch)
 		}
 	}
 }
@@ -40,8 +40,8 @@ func TestTooMuch(t *testing.T) {
 func FuzzTooMuch(f *testing.F) {
 	f.Add("x = [[1, {a.b = \"\\\"\"}]] # [\n'''")
 	f.Fuzz(func(t *testing.T, src string) {
-		if why, line, _ := TooMuch(src); (why == "") != (line == 0) || line > 1+strings.Count(src, "\n") {
-			t.Errorf("line %d, %q", line, why)
+		if d := Scan(src); (d.TooMuch == "") != (d.Line == 0) || d.Line > 1+strings.Count(src, "\n") {
+			t.Errorf("line %d, %q", d.Line, d.TooMuch)
 		}
 	})
 }

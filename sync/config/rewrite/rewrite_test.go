@@ -25,7 +25,7 @@ func TestWithoutTable(t *testing.T) {
 		if read == "" {
 			read = c.text
 		}
-		got, ok := WithoutTable([]byte(c.text), position.Scan(read), "project[0]")
+		got, ok := WithoutTable([]byte(c.text), position.Scan(read).Lines, "project[0]")
 		if string(got) != c.want || ok != (c.want != "") {
 			t.Errorf("%s: %q %v, want %q", name, got, ok, c.want)
 		}
