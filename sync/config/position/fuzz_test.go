@@ -31,9 +31,10 @@ func FuzzLines(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		lines := Scan(text).Lines // also on what is not TOML: it must end
+		d := Scan(text) // also on what is not TOML: it must end
+		lines := d.Lines
 		var tree map[string]any
-		if len(text) > 1<<16 || toml.Unmarshal([]byte(text), &tree) != nil {
+		if len(text) > 1<<16 || d.TooMuch != "" || toml.Unmarshal([]byte(text), &tree) != nil {
 			return
 		}
 		source := strings.Split(text, "\n")

@@ -37,13 +37,14 @@ func (l Lines) Of(path string) int {
 // than linear time for what is nested.
 const (
 	mostNested = 32      // arrays and tables inside one another, parts of one key
-	mostParts  = 100_000 // parts of all keys
+	mostParts  = 100_000 // parts of all keys, and elements of lists
+	mostPath   = 1000    // bytes of a key with those of the tables around it: each value has a path of its own
 )
 
 // Document is what a scan found.
 type Document struct {
 	Lines Lines
-	Parts int // of all its keys, with its arrays and tables
+	Parts int // of all its keys, with its arrays, tables and elements
 	// TooMuch says why it is not a configuration, and Line where that shows; "" and 0 when it may be one.
 	TooMuch string
 	Line    int
@@ -84,10 +85,11 @@ func Scan(src string) Document {
 	}
 }
 
-// count adds a part of a key, an array or a table.
+// count adds a part of a key, an array, a table or an element.
 func (s *lineScanner) count() {
 	if s.Parts++; s.Parts > mostParts {
-		s.refuse("more than 100,000 keys and tables: divide the projects among several files, and include them")
+		s.refuse("more than 100,000 keys, tables and elements of lists: divide the projects among several files, and " +
+			"include them")
 	}
 }
 
@@ -153,6 +155,7 @@ func (s *lineScanner) value(path string) {
 		s.enter()
 		for i := 0; s.more(']'); i++ {
 			element := path + "[" + strconv.Itoa(i) + "]"
+			s.count()
 			s.note(element)
 			s.value(element)
 		}
@@ -317,6 +320,10 @@ func (s *lineScanner) step() {
 
 // note records where a path is for the first time.
 func (s *lineScanner) note(path string) {
+	if len(path) > mostPath {
+		s.refuse("a key is longer than 1000 bytes, with the tables around it: this is not a configuration")
+		return
+	}
 	if _, ok := s.Lines[path]; !ok {
 		s.Lines[path] = s.line
 	}
