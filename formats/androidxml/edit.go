@@ -100,9 +100,5 @@ func attributeValue(text string, quote byte) (string, error) {
 
 // Remove takes entries out with their comments: whole lines where nothing else is on them.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
-	nodes := make([]resource.Node, len(gone))
-	for k, i := range gone {
-		nodes[k] = *f.Node(i)
-	}
-	return xmlscan.Removal(f.Source(), nodes), nil
+	return xmlscan.Removed(f, gone), nil
 }

@@ -144,15 +144,10 @@ func lastEnd(src string, content, end int) int {
 
 // newlineOf is the line break of a file, else of the model's.
 func newlineOf(src string, like *resource.Model) string {
-	at := strings.IndexByte(src, '\n')
-	if at < 0 && like != nil {
+	if like != nil && !strings.Contains(src, "\n") {
 		src = like.File.Source()
-		at = strings.IndexByte(src, '\n')
 	}
-	if at > 0 && src[at-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
+	return resource.Newline(src)
 }
 
 // childIndent is by how much the children of a container without any are indented.

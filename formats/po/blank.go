@@ -37,7 +37,7 @@ func Blank(source []byte, language string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, newline := f.Source(), newlineOf(f.Source())
+	src, newline := f.Source(), resource.Newline(f.Source())
 	formula := formulaOf(language)
 	if formula == "" {
 		formula = field(header(f)+"\n", "Plural-Forms")

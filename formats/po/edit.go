@@ -9,13 +9,6 @@ import (
 	"github.com/locsync/locsync/formats/resource"
 )
 
-func newlineOf(src string) string {
-	if at := strings.IndexByte(src, '\n'); at > 0 && src[at-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
-}
-
 // Set replaces the strings of a msgstr.
 func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error) {
 	src, n := f.Source(), f.Node(i)
@@ -34,7 +27,8 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	if name != n {
 		keyword = "msgstr[" + n.Name.Of(src) + "]"
 	}
-	return resource.Splice{At: n.Value, Text: spelled(keyword, text, newlineOf(src), f.Node(0).Style&wide != 0)}, nil
+	written := spelled(keyword, text, resource.Newline(src), f.Node(0).Style&wide != 0)
+	return resource.Splice{At: n.Value, Text: written}, nil
 }
 
 // idOf is the msgid of a name as spelled.
@@ -82,7 +76,7 @@ func (grammar) Beside(f *resource.File, i int, texts map[int]string, like *resou
 			is, known := pluralOf(like.File.Source(), theirs)
 			if known && unquoted(now.Of(src)) != unquoted(is.Of(like.File.Source())) {
 				text := strings.ReplaceAll(is.Of(like.File.Source()), "\r\n", "\n")
-				text = strings.ReplaceAll(text, "\n", newlineOf(src))
+				text = strings.ReplaceAll(text, "\n", resource.Newline(src))
 				splices = append(splices, resource.Splice{At: now, Text: text})
 			}
 		}
@@ -110,7 +104,7 @@ func shared(f *resource.File, entry int, texts map[int]string) (splices []resour
 			keyword := fmt.Sprintf("msgstr[%d]", index)
 			switch {
 			case set:
-				text := spelled(keyword, text, newlineOf(src), f.Node(0).Style&wide != 0)
+				text := spelled(keyword, text, resource.Newline(src), f.Node(0).Style&wide != 0)
 				splices = append(splices, resource.Splice{At: at, Text: text})
 			case f.Node(c).Style&fuzzy != 0:
 				splices = append(splices, resource.Splice{At: at, Text: `""`})
@@ -190,7 +184,7 @@ func (grammar) Insert(f *resource.File, at resource.Gap, add []resource.New) (re
 			"correct it, or run msgmerge, where the language has it")
 	}
 	src, root := f.Source(), f.Node(0)
-	newline := newlineOf(src)
+	newline := resource.Newline(src)
 	var entries []string
 	for _, n := range add {
 		entry, err := entryOf(n, newline, root.Style&wide != 0, header(f))
@@ -327,7 +321,7 @@ func (grammar) Rename(f *resource.File, i int, name string) (resource.Splice, er
 		return resource.Splice{}, err
 	}
 	src := f.Source()
-	top, _, err := above(resource.New{Kind: resource.Text, Name: name}, newlineOf(src), f.Node(0).Style&wide != 0)
+	top, _, err := above(resource.New{Kind: resource.Text, Name: name}, resource.Newline(src), f.Node(0).Style&wide != 0)
 	return resource.Splice{At: n.Name, Text: strings.TrimRight(top, "\r\n")}, err
 }
 
@@ -346,7 +340,7 @@ func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
 			continue
 		}
 		if n.Style&template == 0 && translated(f, i) {
-			splices = append(splices, resource.Splice{At: n.Whole, Text: obsolete(n.Whole.Of(src), newlineOf(src))})
+			splices = append(splices, resource.Splice{At: n.Whole, Text: obsolete(n.Whole.Of(src), resource.Newline(src))})
 			continue
 		}
 		start := len(strings.TrimRight(src[:n.Whole.Start], " \t\r\n"))

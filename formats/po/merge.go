@@ -131,7 +131,7 @@ func (l *likeness) to(text string) float64 {
 // proposed spells an entry with the msgid, the comments and the flags of a new one, and the text and the translators'
 // comments that it has.
 func proposed(f *resource.File, i int, like *resource.Model) (string, error) {
-	src, n, newline := f.Source(), f.Node(i), newlineOf(f.Source())
+	src, n, newline := f.Source(), f.Node(i), resource.Newline(f.Source())
 	isNew := resource.New{Kind: n.Kind, Name: like.File.Name(like.Node), Like: like}
 	top, _, err := above(isNew, newline, f.Node(0).Style&wide != 0)
 	if err != nil {

@@ -34,12 +34,9 @@ func separate(separator, spelled string) string {
 	return spelled
 }
 
-// reach is how far neighbours are asked, so that an edit costs the same in a file of any size.
-const reach = 40
-
 // separatorNear is what the nearest entry has between its key and its text.
 func separatorNear(f *resource.File, i int) string {
-	for d := 0; d <= reach; d++ {
+	for d := 0; d <= resource.Reach; d++ {
 		for _, j := range [2]int{i - d, i + d} {
 			if j < 1 || j >= f.Len() || f.Node(j).Value.Len() == 0 {
 				continue

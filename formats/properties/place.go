@@ -117,13 +117,17 @@ type spot struct {
 // spotAt finds the spot behind an entry, or before all of them when after is -1.
 func spotAt(f *resource.File, after int, model *resource.Model) spot {
 	src := f.Source()
-	s := spot{eol: eolNear(f, max(after, 0), model)}
-	apart := func(i int) string { return strings.Repeat(s.eol, 1+blankLines(f, i, model)) + s.indent }
+	behind := 0
+	if after > 0 {
+		behind = int(f.Node(after).Whole.End)
+	}
+	s := spot{eol: resource.NewlineNear(f, behind, model)}
+	apart := func(i int) string { return strings.Repeat(s.eol, 1+blankBelow.Around(f, i, model)) + s.indent }
 	switch {
 	case f.Len() == 1:
 		g := gapBelow(f, 0)
 		s.between = s.eol
-		if model != nil && isSpacedOut(model.File) {
+		if model != nil && blankBelow.Mostly(model.File) {
 			s.between += s.eol
 		}
 		if s.at, s.lead = g.before, s.eol+s.eol; g.before < 0 { // no comment either
@@ -165,64 +169,11 @@ func indentOf(f *resource.File, i int) string {
 	return src[start:at]
 }
 
-// blankLines is how many blank lines are around entry i, on both sides of it; the entry next to it answers for a side
-// where it has no neighbour, and the model's file for an only one.
-func blankLines(f *resource.File, i int, model *resource.Model) int {
-	at := func(i int) int { // blank lines behind entry i, -1 where nothing is below
-		if i < 1 || i >= f.Len() {
-			return -1
-		}
-		g := gapBelow(f, i)
-		if g.last && !g.floating {
-			return -1
-		}
-		return g.below
+// blankBelow is how many blank lines are below an entry.
+var blankBelow resource.BlankBelow = func(f *resource.File, i int) int {
+	g := gapBelow(f, i)
+	if g.last && !g.floating {
+		return -1
 	}
-	above, below := at(i-1), at(i)
-	switch {
-	case above < 0 && below < 0:
-		return b2i(model != nil && isSpacedOut(model.File))
-	case below < 0:
-		below = above
-	case above < 0:
-		if above = at(i + 1); above < 0 {
-			above = below
-		}
-	}
-	return min(above, below)
-}
-
-// isSpacedOut reports whether most of a file's first entries have blank lines between them.
-func isSpacedOut(f *resource.File) bool {
-	blank, all := 0, 0
-	for i := 1; i < min(f.Len()-1, reach); i++ {
-		all++
-		blank += b2i(gapBelow(f, i).below > 0)
-	}
-	return 2*blank > all
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// eolNear is the line end behind entry i, else any that the file has, else the model's.
-func eolNear(f *resource.File, i int, model *resource.Model) string {
-	src := f.Source()
-	at := 0
-	if i > 0 {
-		at = int(f.Node(i).Whole.End)
-	}
-	for _, s := range [2]string{src[at:], src} {
-		if n := strings.IndexAny(s, "\r\n"); n >= 0 {
-			return s[n : n+lineEnd(s, n)]
-		}
-	}
-	if model != nil && model.File != f {
-		return eolNear(model.File, 0, nil)
-	}
-	return "\n"
+	return g.below
 }

@@ -41,7 +41,7 @@ func gapAt(f *resource.File, at resource.Gap) xmlscan.Gap {
 		return xmlscan.Before(src, f.Node(1))
 	}
 	root := f.Node(0)
-	newline := xmlscan.Newline(src)
+	newline := resource.Newline(src)
 	if root.Style&closed != 0 {
 		start := int(root.Whole.End) - len("/>")
 		start = len(strings.TrimRight(src[:start], xmlscan.Spaces))

@@ -221,7 +221,7 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	if n.Style&closed == 0 {
 		old = n.Value.Of(src)
 	}
-	spelled, err := xmlscan.Spelled(text, old, xmlscan.Newline(src))
+	spelled, err := xmlscan.Spelled(text, old, resource.Newline(src))
 	if err != nil {
 		return resource.Splice{}, err
 	}
@@ -253,9 +253,5 @@ func spelledName(name string, quote byte) (string, error) {
 
 // Remove takes entries out: whole lines where nothing else is on them.
 func (grammar) Remove(f *resource.File, gone []int) ([]resource.Splice, error) {
-	nodes := make([]resource.Node, len(gone))
-	for k, i := range gone {
-		nodes[k] = *f.Node(i)
-	}
-	return xmlscan.Removal(f.Source(), nodes), nil
+	return xmlscan.Removed(f, gone), nil
 }

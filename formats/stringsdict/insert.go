@@ -71,7 +71,7 @@ func (e *target) write(w *writer, n *resource.New) error {
 	case e.at.After > 0 && e.f.Node(e.at.After).Whole.Start > e.span.Start:
 		return errMoved
 	}
-	spelled, err := spell(n.Text, "", xmlscan.Newline(e.f.Source()), true)
+	spelled, err := spell(n.Text, "", resource.Newline(e.f.Source()), true)
 	e.text = &spelled
 	return err
 }
@@ -122,7 +122,7 @@ func gapAt(f *resource.File, at resource.Gap) xmlscan.Gap {
 	case int(in.End) > at.In+1:
 		return xmlscan.Before(src, sibling(at.In+1))
 	}
-	newline, indent := xmlscan.Newline(src), xmlscan.IndentOf(src, int(in.Value.Start))
+	newline, indent := resource.Newline(src), xmlscan.IndentOf(src, int(in.Value.Start))
 	g := xmlscan.Gap{Pre: indent + unitOf(f), Post: newline, Indent: indent + unitOf(f), Newline: newline}
 	if in.Style&closed != 0 {
 		start := len(strings.TrimRight(src[:int(in.Value.End)-len("/>")], xmlscan.Spaces))

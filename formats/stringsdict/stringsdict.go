@@ -154,7 +154,7 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	if n.Style&closed == 0 {
 		old = n.Value.Of(src)
 	}
-	spelled, err := spell(text, old, xmlscan.Newline(src), n.Style&format != 0)
+	spelled, err := spell(text, old, resource.Newline(src), n.Style&format != 0)
 	if err != nil {
 		return resource.Splice{}, err
 	}

@@ -50,12 +50,9 @@ func isASCII(s string) bool {
 	return true
 }
 
-// reach is how far neighbours are asked for a habit, so that an edit costs the same in a file of any size.
-const reach = 40
-
 // neighboursHabit is the habit of the nearest text that shows one for characters beyond ASCII.
 func neighboursHabit(f *resource.File, i int) habit {
-	for d := 1; d <= reach; d++ {
+	for d := 1; d <= resource.Reach; d++ {
 		for _, j := range [2]int{i - d, i + d} {
 			if j < 1 || j >= f.Len() || f.Node(j).Kind != resource.Text {
 				continue
@@ -91,7 +88,7 @@ func styleNear(f *resource.File, i int) style {
 	case q != '"':
 		st.quote = 0
 	}
-	for d := 0; d <= reach; d++ {
+	for d := 0; d <= resource.Reach; d++ {
 		for _, j := range [2]int{i - d, i + d} {
 			if j < 1 || j >= f.Len() || f.Node(j).Value.Len() == 0 {
 				continue

@@ -152,9 +152,9 @@ func spotAt(f *resource.File, after int, model *resource.Model) spot {
 	if same {
 		return spot{at: end, lead: sep, between: sep, like: after}
 	}
-	sep = eolNear(f, end, model)
+	sep = resource.NewlineNear(f, end, model)
 	indent := indentOf(src, above.block)
-	blanks := blankLines(f, after, model)
+	blanks := blankBelow.Around(f, after, model)
 	lead := strings.Repeat(sep, 1+blanks) + indent
 	return spot{at: restOfLine(src, end), lead: lead, between: lead, like: after}
 }
@@ -184,7 +184,8 @@ func spotBeforeFirst(f *resource.File, model *resource.Model) spot {
 	case inBraces && countLines(space) == 0:
 		sep = space
 	case !same || countLines(src[above.block:above.next]) > 0:
-		sep = strings.Repeat(eolNear(f, above.block, model), 1+blankLines(f, 1, model)) + indentOf(src, above.block)
+		eol, blanks := resource.NewlineNear(f, above.block, model), blankBelow.Around(f, 1, model)
+		sep = strings.Repeat(eol, 1+blanks) + indentOf(src, above.block)
 	}
 	return spot{at: above.block, between: sep, tail: sep, like: 1}
 }
@@ -198,9 +199,9 @@ func spotInEmpty(f *resource.File, model *resource.Model) spot {
 	if model != nil && model.Node > 0 {
 		indent = indentOf(model.File.Source(), gapBelow(model.File, model.Node-1).block)
 	}
-	eol := eolNear(f, from, model)
+	eol := resource.NewlineNear(f, from, model)
 	between := eol + indent
-	if model != nil && spacedOut(model.File) {
+	if model != nil && blankBelow.Mostly(model.File) {
 		between = eol + eol + indent
 	}
 	switch space := src[g.before:g.next]; {
@@ -215,48 +216,13 @@ func spotInEmpty(f *resource.File, model *resource.Model) spot {
 	return spot{at: restOfLine(src, g.before), lead: eol + indent, between: between}
 }
 
-// blankLines is how many blank lines are around entry i, on both sides of it; the entry next to it answers for a side
-// where it has no neighbour, and the model's file for an only one.
-func blankLines(f *resource.File, i int, model *resource.Model) int {
-	src := f.Source()
-	at := func(i int) int { // lines between entry i and what follows, -1 where nothing does
-		if i < 1 || i >= f.Len() {
-			return -1
-		}
-		g := gapBelow(f, i)
-		if g.isLast(src) {
-			return -1
-		}
-		return countLines(src[endOf(f, i, g):g.after])
+// blankBelow is how many blank lines are below an entry.
+var blankBelow resource.BlankBelow = func(f *resource.File, i int) int {
+	src, g := f.Source(), gapBelow(f, i)
+	if g.isLast(src) {
+		return -1
 	}
-	above, below := at(i-1), at(i)
-	switch {
-	case above < 0 && below < 0:
-		if model != nil && spacedOut(model.File) {
-			return 1
-		}
-		return 0
-	case below < 0:
-		below = above
-	case above < 0:
-		if above = at(i + 1); above < 0 {
-			above = below
-		}
-	}
-	return max(0, min(above, below)-1)
-}
-
-// spacedOut reports whether most of a file's first entries have blank lines between them.
-func spacedOut(f *resource.File) bool {
-	blank, all := 0, 0
-	for i := 1; i < min(f.Len()-1, reach); i++ {
-		g := gapBelow(f, i)
-		all++
-		if countLines(f.Source()[endOf(f, i, g):g.after]) > 1 {
-			blank++
-		}
-	}
-	return 2*blank > all
+	return max(0, countLines(src[endOf(f, i, g):g.after])-1)
 }
 
 // indentOf is the space that the line of this offset begins with.
@@ -270,18 +236,4 @@ func indentOf(src string, at int) string {
 		end++
 	}
 	return src[start:end]
-}
-
-// eolNear is the line end next to an offset, else any that the file has, else the model's.
-func eolNear(f *resource.File, at int, model *resource.Model) string {
-	src := f.Source()
-	for _, s := range [2]string{src[at:], src} {
-		if i := strings.IndexAny(s, "\r\n"); i >= 0 {
-			return s[i : i+lineEnd(s, i)]
-		}
-	}
-	if model != nil && model.File != f {
-		return eolNear(model.File, 0, nil)
-	}
-	return "\n"
 }

@@ -19,7 +19,7 @@ func (grammar) Set(f *resource.File, i int, text string) (resource.Splice, error
 	case text == "":
 		return resource.Splice{}, errors.New("in this format, an empty text says that there is no translation")
 	}
-	newline := xmlscan.Newline(src)
+	newline := resource.Newline(src)
 	old := ""
 	if n.Style&(absent|closed) == 0 {
 		old = n.Value.Of(src)
@@ -43,7 +43,7 @@ func ahead(src string, n *resource.Node) string {
 	if !first {
 		return ""
 	}
-	return xmlscan.Newline(src) + src[line:start]
+	return resource.Newline(src) + src[line:start]
 }
 
 // Beside brings the source up to date, and a state that says that there is no translation.
@@ -57,7 +57,7 @@ func (grammar) Beside(f *resource.File, i int, _ map[int]string, like *resource.
 		now, _ := decoded(u.source.Of(src))
 		if text, plain := decoded(is.source.Of(from)); plain && is.hasSource && text != now {
 			content := strings.ReplaceAll(is.source.Of(from), "\r\n", "\n")
-			content = strings.ReplaceAll(content, "\n", xmlscan.Newline(src))
+			content = strings.ReplaceAll(content, "\n", resource.Newline(src))
 			splices = append(splices, resource.Splice{At: u.source, Text: content})
 		}
 	}
@@ -120,7 +120,7 @@ func gapAt(f *resource.File, at resource.Gap) (xmlscan.Gap, error) {
 		return xmlscan.Gap{}, errors.New("the file has no <body> that entries could be written into; write one")
 	}
 	end += int(in.Value.Start)
-	newline := xmlscan.Newline(src)
+	newline := resource.Newline(src)
 	line, first := xmlscan.LineStart(src, end)
 	indent := src[line:end] + "  "
 	if !first {

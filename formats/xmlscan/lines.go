@@ -32,6 +32,15 @@ func Removal(src string, gone []resource.Node) (out []resource.Splice) {
 	return out
 }
 
+// Removed cuts out the elements of entries.
+func Removed(f *resource.File, gone []int) []resource.Splice {
+	nodes := make([]resource.Node, len(gone))
+	for k, i := range gone {
+		nodes[k] = *f.Node(i)
+	}
+	return Removal(f.Source(), nodes)
+}
+
 // Extent is what goes with an entry: from a comment above it to the one behind it on its last line.
 func Extent(src string, n *resource.Node) (start, end int) {
 	start, end = int(n.Whole.Start), int(n.Whole.End)

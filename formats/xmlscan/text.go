@@ -148,11 +148,3 @@ func AttributeValue(text string, quote byte) (string, error) {
 	}
 	return string(quote) + escape.Replace(text) + string(quote), nil
 }
-
-// Newline is the line end of a file; \n where there is none.
-func Newline(src string) string {
-	if at := strings.IndexByte(src, '\n'); at > 0 && src[at-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
-}
