@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -138,32 +137,8 @@ func nameWidth(cmd *cobra.Command) int {
 
 // sayFlags lists flags: how they are written, what they do, and what holds without them.
 func sayFlags(w io.Writer, title string, flags *pflag.FlagSet) {
-	var rows [][2]string
-	width := 0
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
-		name, usage := pflag.UnquoteUsage(f)
-		row := "      --" + f.Name
-		if f.Shorthand != "" {
-			row = "  -" + f.Shorthand + ", --" + f.Name
-		}
-		if name != "" {
-			row += " " + name
-		}
-		if !slices.Contains([]string{"", "false", "[]"}, f.DefValue) {
-			usage += " (default " + f.DefValue + ")"
-		}
-		rows = append(rows, [2]string{row, usage})
-		width = max(width, len(row))
-	})
-	if len(rows) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\n%s\n", title)
-	for _, row := range rows {
-		fmt.Fprintln(w, hanging(fmt.Sprintf("%-*s   ", width, row[0]), row[1], helpWidth))
+	if usages := flags.FlagUsagesWrapped(helpWidth); usages != "" {
+		fmt.Fprintf(w, "\n%s\n%s", title, usages)
 	}
 }
 
