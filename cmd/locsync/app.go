@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/locsync/locsync/sync/documents/document"
+	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/failure"
 	"github.com/locsync/locsync/sync/pass/inspect"
 	"github.com/locsync/locsync/sync/report"
@@ -179,6 +180,24 @@ func (a *app) sayHeldBack() error {
 // print takes the result of a command with --json.
 func (a *app) print(v any) error {
 	a.document.result = v
+	return nil
+}
+
+// sayResult prints what a command has to answer, as a document or for people.
+func (a *app) sayResult(r operation.Result) error {
+	switch {
+	case a.asJSON:
+		if err := a.print(r.Document); err != nil {
+			return err
+		}
+	case r.Table != nil && !r.Table.Empty():
+		r.Table.Fit(a.screen())
+	default:
+		fmt.Fprint(a.out, r.Text)
+	}
+	if r.Partial {
+		return errPartial
+	}
 	return nil
 }
 

@@ -134,17 +134,3 @@ func projectNames(cfg *config.Config) []string {
 	}
 	return names
 }
-
-// sayList prints a list as a document, or as a table; empty says that there is nothing in it.
-func (a *app) sayList(list interface{ Table() *terminal.Table }, empty string) error {
-	rows := list.Table()
-	switch {
-	case a.asJSON:
-		return a.print(list)
-	case rows.Empty():
-		fmt.Fprintln(a.out, empty)
-	default:
-		rows.Fit(a.screen())
-	}
-	return nil
-}

@@ -18,9 +18,17 @@ import (
 	"github.com/locsync/locsync/sync/terminal"
 )
 
-// dataFlag adds the flag that names an embedded service.
-func dataFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "data", "", "`DIR` with the data of locsync service (default: the daemon's service)")
+// atEmbedded has a command work with an embedded service, which a flag names.
+func (a *app) atEmbedded(c *cobra.Command, do func(ctx context.Context, of command.Embedded, args []string) error) {
+	var data string
+	c.Flags().StringVar(&data, "data", "", "`DIR` with the data of locsync service (default: the daemon's service)")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		of, err := a.embedded(cmd.Context(), data)
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), of, args)
+	}
 }
 
 // embedded is the service of a folder, or else of the daemon.
@@ -40,62 +48,47 @@ func (a *app) embedded(ctx context.Context, dir string) (command.Embedded, error
 }
 
 func invitationsCommand(a *app) *cobra.Command {
-	var data string
 	c := &cobra.Command{
 		Use:   "invitations",
 		Short: "List the invitations that were not used yet",
 		Long: "Lists the links of locsync service invite, and of the page, by which a person can still get an account or " +
 			"choose a new password.",
 		Example: "  locsync service invitations --data data",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			embedded, err := a.embedded(cmd.Context(), data)
-			if err != nil {
-				return err
-			}
-			all, err := embedded.Invitations(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return a.sayList(document.Invitations{Invitations: all}, "no invitation is open")
-		},
 	}
+	a.atEmbedded(c, func(ctx context.Context, of command.Embedded, _ []string) error {
+		all, err := of.Invitations(ctx)
+		if err != nil {
+			return err
+		}
+		return a.sayResult(operation.Listed(document.Invitations{Invitations: all}, "no invitation is open"))
+	})
 	listsAlone(c)
-	dataFlag(c, &data)
 	c.AddCommand(revokeCommand(a))
 	return c
 }
 
 func revokeCommand(a *app) *cobra.Command {
-	var data string
 	c := &cobra.Command{
 		Use:     "revoke INVITATION...",
 		Short:   "End invitations, named by their ids",
 		Long:    "Ends invitations. The page says so to a person who opens the link of one.",
 		Example: "  locsync service invitations revoke 5f0c1b526f0e --data data",
 		Args:    atLeast(1, "the id of an invitation; locsync service invitations lists them"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			embedded, err := a.embedded(cmd.Context(), data)
-			if err != nil {
+	}
+	a.atEmbedded(c, func(ctx context.Context, of command.Embedded, args []string) error {
+		for _, id := range args {
+			if err := of.Revoke(ctx, id); err != nil {
 				return err
 			}
-			for _, id := range args {
-				if err := embedded.Revoke(cmd.Context(), id); err != nil {
-					return err
-				}
-			}
-			if a.asJSON {
-				return a.print(document.Revoked{Revoked: args})
-			}
-			_, err = fmt.Fprintf(a.out, "revoked %s\n", terminal.Count(len(args), "invitation"))
-			return err
-		},
-	}
-	dataFlag(c, &data)
+		}
+		return a.sayResult(operation.Result{Document: document.Revoked{Revoked: args},
+			Text: "revoked " + terminal.Count(len(args), "invitation") + "\n"})
+	})
 	return c
 }
 
 func auditCommand(a *app) *cobra.Command {
-	data, since, limit := "", "7d", 100
+	since, limit := "7d", 100
 	c := &cobra.Command{
 		Use:   "audit",
 		Short: "List what was done in the embedded service, and by whom",
@@ -103,34 +96,28 @@ func auditCommand(a *app) *cobra.Command {
 			"imports, keys that were archived or deleted,\nbackups and restores. It needs no API key; locsync audit reads the " +
 			"same from elsewhere. What a command or a client has done has no person.",
 		Example: "  locsync service audit --data data --since 30d\n  locsync service audit --data data --limit 0 --json",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			from, err := operation.Since(since, time.Now())
-			if err == nil && limit < 0 {
-				err = fmt.Errorf("invalid --limit %d; use 0 or more", limit)
-			}
-			if err != nil {
-				return misuse(err)
-			}
-			embedded, err := a.embedded(cmd.Context(), data)
-			if err != nil {
-				return err
-			}
-			all, err := embedded.Audit(cmd.Context(), from)
-			if err != nil {
-				return err
-			}
-			return a.sayOperation(operation.AuditOf(all, limit, from))
-		},
 	}
+	a.atEmbedded(c, func(ctx context.Context, of command.Embedded, _ []string) error {
+		from, err := operation.Since(since, time.Now())
+		if err == nil && limit < 0 {
+			err = fmt.Errorf("invalid --limit %d; use 0 or more", limit)
+		}
+		if err != nil {
+			return misuse(err)
+		}
+		all, err := of.Audit(ctx, from)
+		if err != nil {
+			return err
+		}
+		return a.sayResult(operation.AuditOf(all, limit, from))
+	})
 	noArguments(c)
-	dataFlag(c, &data)
 	c.Flags().StringVar(&since, "since", since, "`TIME` of the oldest entry: 7d, 12h, 2027-01-31 or 2027-01-31T18:00:00Z")
 	c.Flags().IntVar(&limit, "limit", limit, "at most `N` entries; 0: all")
 	return c
 }
 
 func backupCommand(a *app) *cobra.Command {
-	var data string
 	var replace bool
 	c := &cobra.Command{
 		Use:   "backup FILE",
@@ -141,33 +128,25 @@ func backupCommand(a *app) *cobra.Command {
 			"there as a whole or not at all, and only its owner can read it. With - it goes to standard output.",
 		Example: "  locsync service backup backup.tar.gz --data data\n  locsync service backup - --data data > backup.tar.gz",
 		Args:    exactly(1, "the file to write, or - for standard output"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			embedded, err := a.embedded(cmd.Context(), data)
+	}
+	a.atEmbedded(c, func(ctx context.Context, of command.Embedded, args []string) error {
+		if args[0] != "-" {
+			c, err := of.BackupTo(ctx, args[0], replace)
 			if err != nil {
 				return err
 			}
-			if args[0] != "-" {
-				c, err := embedded.BackupTo(cmd.Context(), args[0], replace)
-				if err != nil {
-					return err
-				}
-				if a.asJSON {
-					return a.print(document.Backup{File: args[0], Accounts: c.Accounts, Created: c.Created, Files: c.Files,
-						Bytes: c.Bytes})
-				}
-				_, err = fmt.Fprintf(a.out, "wrote %s: %s\n", args[0], amount(c))
-				return err
-			}
-			if a.asJSON || replace {
-				return misuse(errors.New("- writes the backup to standard output; leave --json and --force out"))
-			}
-			a.document.printed = true
-			_, err = embedded.Backup(cmd.Context(), outputOf(a.out))
-			return err
-		},
-	}
+			return a.sayResult(operation.Result{
+				Document: document.Backup{File: args[0], Accounts: c.Accounts, Created: c.Created, Files: c.Files, Bytes: c.Bytes},
+				Text:     fmt.Sprintf("wrote %s: %s\n", args[0], amount(c))})
+		}
+		if a.asJSON || replace {
+			return misuse(errors.New("- writes the backup to standard output; leave --json and --force out"))
+		}
+		a.document.printed = true
+		_, err := of.Backup(ctx, outputOf(a.out))
+		return err
+	})
 	c.ValidArgsFunction = anyFile
-	dataFlag(c, &data)
 	c.Flags().BoolVar(&replace, "force", false, "replace a file that is there")
 	return c
 }
@@ -182,7 +161,6 @@ func amount(c backup.Copy) string {
 }
 
 func restoreCommand(a *app) *cobra.Command {
-	var data string
 	var replace bool
 	c := &cobra.Command{
 		Use:   "restore FILE",
@@ -195,35 +173,29 @@ func restoreCommand(a *app) *cobra.Command {
 		Example: "  locsync service restore backup.tar.gz --data data\n" +
 			"  locsync service restore - --data data   # from standard input",
 		Args: exactly(1, "the file of a backup, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			embedded, err := a.embedded(cmd.Context(), data)
+	}
+	a.atEmbedded(c, func(_ context.Context, of command.Embedded, args []string) error {
+		from := a.in
+		if args[0] != "-" {
+			f, _, err := files.Open(args[0])
 			if err != nil {
 				return err
 			}
-			from := a.in
-			if args[0] != "-" {
-				f, _, err := files.Open(args[0])
-				if err != nil {
-					return err
-				}
-				defer f.Close()
-				from = f
-			}
-			done, err := embedded.Restore(from, replace)
-			if err != nil {
-				return fmt.Errorf("restore %s: %w", args[0], err)
-			}
-			return a.sayRestored(embedded.Data, done)
-		},
-	}
+			defer f.Close()
+			from = f
+		}
+		done, err := of.Restore(from, replace)
+		if err != nil {
+			return fmt.Errorf("restore %s: %w", args[0], err)
+		}
+		return a.sayRestored(of.Data, done)
+	})
 	c.ValidArgsFunction = anyFile
-	dataFlag(c, &data)
 	c.Flags().BoolVar(&replace, "force", false, "have what the folder has moved aside")
 	return c
 }
 
 func moveCommand(a *app) *cobra.Command {
-	var data string
 	c := &cobra.Command{
 		Use:   "move DIR",
 		Short: "Put the embedded service into another folder, while it runs",
@@ -233,37 +205,27 @@ func moveCommand(a *app) *cobra.Command {
 			"move that was cut off has changed nothing, or is done.",
 		Example: "  locsync service move /srv/l10n --data data",
 		Args:    exactly(1, "the folder to move to"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			embedded, err := a.embedded(cmd.Context(), data)
-			if err != nil {
-				return err
-			}
-			of, err := embedded.Move(cmd.Context(), args[0])
-			if err != nil {
-				return fmt.Errorf("move to %s: %w", args[0], err)
-			}
-			if a.asJSON {
-				return a.print(document.Restored{Data: args[0], Accounts: of.Accounts, Created: of.Created})
-			}
-			_, err = fmt.Fprintf(a.out, "moved %s, to %s\nserve it with locsync service --data %s; what %s has is kept, "+
-				"and not served any more\n", amount(of), args[0], args[0], embedded.Data)
-			return err
-		},
 	}
+	a.atEmbedded(c, func(ctx context.Context, from command.Embedded, args []string) error {
+		of, err := from.Move(ctx, args[0])
+		if err != nil {
+			return fmt.Errorf("move to %s: %w", args[0], err)
+		}
+		return a.sayResult(operation.Result{
+			Document: document.Restored{Data: args[0], Accounts: of.Accounts, Created: of.Created},
+			Text: fmt.Sprintf("moved %s, to %s\nserve it with locsync service --data %s; what %s has is kept, "+
+				"and not served any more\n", amount(of), args[0], args[0], from.Data)})
+	})
 	c.ValidArgsFunction = anyFile
-	dataFlag(c, &data)
 	return c
 }
 
 func (a *app) sayRestored(dir string, done backup.Restored) error {
 	of := done.Copy
-	if a.asJSON {
-		return a.print(document.Restored{Data: dir, Accounts: of.Accounts, Created: of.Created, Replaced: done.Replaced})
+	text := fmt.Sprintf("restored %s, into %s, as of %s\n", amount(of), dir, of.Created.Format("2006-01-02 15:04 UTC"))
+	if done.Replaced != "" {
+		text += fmt.Sprintf("what was there before is in %s\n", done.Replaced)
 	}
-	_, err := fmt.Fprintf(a.out, "restored %s, into %s, as of %s\n", amount(of), dir,
-		of.Created.Format("2006-01-02 15:04 UTC"))
-	if done.Replaced != "" && err == nil {
-		_, err = fmt.Fprintf(a.out, "what was there before is in %s\n", done.Replaced)
-	}
-	return err
+	return a.sayResult(operation.Result{Text: text, Document: document.Restored{Data: dir, Accounts: of.Accounts,
+		Created: of.Created, Replaced: done.Replaced}})
 }

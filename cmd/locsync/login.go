@@ -13,6 +13,7 @@ import (
 
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/config/secret"
+	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/run/process"
 )
 
@@ -90,11 +91,8 @@ func inKeyring(ctx context.Context, a *app, do func(context.Context, *process.Pr
 }
 
 func (a *app) sayKeyring(cfg *config.Config, stored bool, text string) error {
-	if a.asJSON {
-		return a.print(loggedIn{cfg.Service.URL, cfg.Service.AccountID, stored})
-	}
-	fmt.Fprintf(a.out, text, cfg.Service.AccountID, cfg.Service.URL)
-	return nil
+	return a.sayResult(operation.Result{Document: loggedIn{cfg.Service.URL, cfg.Service.AccountID, stored},
+		Text: fmt.Sprintf(text, cfg.Service.AccountID, cfg.Service.URL)})
 }
 
 // askKey reads the key: what is typed, without showing it, or the standard input.

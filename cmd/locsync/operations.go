@@ -58,7 +58,7 @@ func operationCommand(a *app, o *operation.Operation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.sayOperation(r)
+			return a.sayResult(r)
 		})
 	}
 	switch o.On {
@@ -112,22 +112,4 @@ func operationFlags(c *cobra.Command, flags []operation.Flag) {
 			panic(fmt.Sprintf("%s --%s: no rule for a %T", c.Name(), f.Name, value))
 		}
 	}
-}
-
-// sayOperation prints what an operation answered.
-func (a *app) sayOperation(r operation.Result) error {
-	switch {
-	case a.asJSON:
-		if err := a.print(r.Document); err != nil {
-			return err
-		}
-	case r.Table != nil && !r.Table.Empty():
-		r.Table.Fit(a.screen())
-	default:
-		fmt.Fprint(a.out, r.Text)
-	}
-	if r.Partial {
-		return errPartial
-	}
-	return nil
 }

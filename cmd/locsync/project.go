@@ -141,11 +141,5 @@ func planProject(ctx context.Context, a *app, d *session, apply bool, o settings
 }
 
 func sayPlan(a *app, p settings.Plan, applied bool) error {
-	if a.asJSON {
-		return a.print(p)
-	}
-	for _, line := range p.Lines(applied) {
-		fmt.Fprintln(a.out, line)
-	}
-	return nil
+	return a.sayResult(operation.Result{Document: p, Text: operation.Lines(p.Lines(applied))})
 }

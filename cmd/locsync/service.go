@@ -11,6 +11,7 @@ import (
 
 	"github.com/locsync/locsync/sync/command"
 	"github.com/locsync/locsync/sync/documents/document"
+	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/run/host"
 )
 
@@ -68,7 +69,6 @@ func serveEmbedded(ctx context.Context, a *app, o host.Options) error {
 
 // inviteCommand makes a link by which a person gets an account.
 func inviteCommand(a *app) *cobra.Command {
-	var data string
 	var of command.Invitation
 	c := &cobra.Command{
 		Use:   "invite [NAME]",
@@ -79,24 +79,15 @@ func inviteCommand(a *app) *cobra.Command {
 		Example: "  locsync service invite\n  locsync service invite Ben --project app --role translator --language de\n" +
 			"  locsync service invite --data data",
 		Args: func(cmd *cobra.Command, args []string) error { return wants(cmd, len(args) <= 1, "one name at most") },
-		RunE: func(cmd *cobra.Command, args []string) error {
-			embedded, err := a.embedded(cmd.Context(), data)
-			if err != nil {
-				return err
-			}
-			of.Name = strings.Join(args, "")
-			link, err := embedded.Invite(cmd.Context(), of)
-			if err != nil {
-				return err
-			}
-			if a.asJSON {
-				return a.print(document.Invitation{URL: link})
-			}
-			_, err = fmt.Fprintln(a.out, link)
-			return err
-		},
 	}
-	dataFlag(c, &data)
+	a.atEmbedded(c, func(ctx context.Context, embedded command.Embedded, args []string) error {
+		of.Name = strings.Join(args, "")
+		link, err := embedded.Invite(ctx, of)
+		if err != nil {
+			return err
+		}
+		return a.sayResult(operation.Result{Document: document.Invitation{URL: link}, Text: link + "\n"})
+	})
 	c.Flags().BoolVar(&of.Manager, "manager", false, "the person may invite and remove people, too")
 	c.Flags().StringArrayVar(&of.Projects, "project", nil, "a project `NAME` that the person sees, of several "+
 		"(default: all)")

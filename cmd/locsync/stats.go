@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locsync/locsync/sync/documents/document"
+	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/documents"
 )
@@ -40,8 +41,8 @@ func statsCommand(a *app) *cobra.Command {
 					return err
 				}
 				d.line.End()
-				return a.sayList(document.Statistics{Languages: append(documents.ProjectStatistics{}, s...)},
-					"there is nothing to count: the project has no documents")
+				return a.sayResult(operation.Listed(document.Statistics{Languages: append(documents.ProjectStatistics{}, s...)},
+					"there is nothing to count: the project has no documents"))
 			})
 		},
 	}

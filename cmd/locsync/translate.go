@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/service/memories"
 	"github.com/locsync/locsync/sync/service/wire"
@@ -84,30 +86,20 @@ func translateTexts(ctx context.Context, a *app, d *session, r memories.Translat
 	}
 	d.line.End()
 	result := []translated{}
+	var text strings.Builder
 	failed := false
 	for _, language := range r.TargetLanguages {
 		for i, one := range answer[language] {
 			result = append(result, translated{language, texts[i], one.Translation, one.Error})
-			failed = failed || one.Error
-		}
-	}
-	if a.asJSON {
-		if err := a.print(translations{result}); err != nil {
-			return err
-		}
-	} else {
-		for _, one := range result {
 			if one.Error {
-				fmt.Fprintf(a.out, "skipped: %s: %s could not be translated\n", one.Language, one.Text)
+				failed = true
+				fmt.Fprintf(&text, "skipped: %s: %s could not be translated\n", language, texts[i])
 				continue
 			}
-			fmt.Fprintf(a.out, "%s: %s\n", one.Language, one.Translation)
+			fmt.Fprintf(&text, "%s: %s\n", language, one.Translation)
 		}
 	}
-	if failed {
-		return errPartial
-	}
-	return nil
+	return a.sayResult(operation.Result{Document: translations{result}, Text: text.String(), Partial: failed})
 }
 
 // readTexts reads the texts from standard input, a line each, until it ends or the command is interrupted: a person who

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locsync/locsync/sync/documents/operation"
 	"github.com/locsync/locsync/sync/report"
 )
 
@@ -53,9 +54,5 @@ func versionCommand(a *app) *cobra.Command {
 // sayVersion is locsync version, and locsync --version.
 func sayVersion(a *app) error {
 	b := version()
-	if a.asJSON {
-		return a.print(b)
-	}
-	fmt.Fprint(a.out, versionText(b))
-	return nil
+	return a.sayResult(operation.Result{Document: b, Text: versionText(b)})
 }

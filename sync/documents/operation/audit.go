@@ -82,7 +82,7 @@ func auditOperation() *Operation {
 
 // AuditOf is the result with the newest entries since a time, not more than limit unless that is 0.
 func AuditOf(all []service.AuditEntry, limit int, since time.Time) Result {
-	return listed(Audit{newest(all, limit)}, "nothing was noted since "+since.UTC().Format(time.RFC3339))
+	return Listed(Audit{newest(all, limit)}, "nothing was noted since "+since.UTC().Format(time.RFC3339))
 }
 
 // newest are the newest entries, not more than limit unless that is 0. Times are ISO 8601 in UTC; what is none is old.

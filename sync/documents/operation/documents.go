@@ -229,7 +229,7 @@ func documentsList() *Operation {
 		Example: "  locsync documents list\n  locsync documents list --id $ID --json",
 		Run: func(ctx context.Context, s *Session, _ []string) (Result, error) {
 			project, err := s.Client.Projects().WithDocuments(ctx, s.ID)
-			return listed(DocumentList{append([]documents.Document{}, project.Documents...)},
+			return Listed(DocumentList{append([]documents.Document{}, project.Documents...)},
 				"the project has no documents: locsync documents push adds some"), err
 		},
 	}
@@ -245,10 +245,10 @@ func documentsShow() *Operation {
 			all := []documents.Document{}
 			if _, language := wire.SplitDocumentID(args[0]); language != "" && !strings.ContainsAny(args[0], "./") {
 				doc, err := documents.Of(s.Client).Read(ctx, args[0])
-				return listed(DocumentList{append(all, doc)}, ""), err
+				return Listed(DocumentList{append(all, doc)}, ""), err
 			}
 			found, err := s.documentsNamed(ctx, args, nil)
-			return listed(DocumentList{append(all, found...)}, ""), err
+			return Listed(DocumentList{append(all, found...)}, ""), err
 		},
 	}
 }
@@ -271,7 +271,7 @@ func documentsDelete() *Operation {
 				told = append(told, fmt.Sprintf("deleted %s (%s)", transfer.PathOf(doc), doc.TargetLanguage))
 			}
 			err = documents.Of(s.Client).Delete(ctx, ids...)
-			return Result{Document: document.Object{"deleted": ids}, Text: lines(told)}, err
+			return Result{Document: document.Object{"deleted": ids}, Text: Lines(told)}, err
 		},
 	}
 }
@@ -283,7 +283,7 @@ func documentsFormats() *Operation {
 		Example: "  locsync documents formats\n  locsync documents formats --json",
 		Run: func(ctx context.Context, s *Session, _ []string) (Result, error) {
 			list, err := documents.Of(s.Client).Formats(ctx)
-			return listed(Formats{append([]documents.FileFormat{}, list...)}, "the service names none"), err
+			return Listed(Formats{append([]documents.FileFormat{}, list...)}, "the service names none"), err
 		},
 	}
 }
@@ -319,7 +319,7 @@ func documentsStatistics() *Operation {
 				}
 				d.Languages[at].Documents = append(d.Languages[at].Documents, counted)
 			}
-			return listed(d, ""), nil
+			return Listed(d, ""), nil
 		},
 	}
 }

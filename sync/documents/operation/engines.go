@@ -40,7 +40,7 @@ func engineOperations() []*Operation {
 					list, empty = memories.EnginesOf(s.Client).Available, "the service has no engine"
 				}
 				engines, err := list(ctx, s.ID)
-				return listed(Engines{append([]memories.Engine{}, engines...)}, empty), err
+				return Listed(Engines{append([]memories.Engine{}, engines...)}, empty), err
 			},
 		},
 		{
@@ -61,7 +61,7 @@ func engineOperations() []*Operation {
 					return Result{}, err
 				}
 				engines, err := e.Attached(ctx, s.ID)
-				return listed(Engines{append([]memories.Engine{}, engines...)}, "the project has no engine now"), err
+				return Listed(Engines{append([]memories.Engine{}, engines...)}, "the project has no engine now"), err
 			},
 		},
 	}
@@ -147,7 +147,7 @@ func callbackOperations() []*Operation {
 			Flags:   []Flag{{Name: "limit", Usage: "at most `N`, up to 100", Value: &limit}},
 			Run: func(ctx context.Context, s *Session, _ []string) (Result, error) {
 				list, err := s.Client.Callbacks().Errors(ctx, limit)
-				return listed(CallbackErrors{append([]service.CallbackError{}, list...)}, "every notification arrived"), err
+				return Listed(CallbackErrors{append([]service.CallbackError{}, list...)}, "every notification arrived"), err
 			},
 		},
 		{

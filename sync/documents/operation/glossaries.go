@@ -44,7 +44,7 @@ func glossaryOperations() []*Operation {
 				} else {
 					list, err = memories.GlossariesOf(s.Client).List(ctx)
 				}
-				return listed(document.Glossaries{Glossaries: append([]memories.Glossary{}, list...)},
+				return Listed(document.Glossaries{Glossaries: append([]memories.Glossary{}, list...)},
 					"there are no glossaries"), err
 			},
 		},
@@ -98,7 +98,7 @@ func glossaryOperations() []*Operation {
 			Example: "  locsync glossary pending\n  locsync glossary pending --json",
 			Run: func(ctx context.Context, s *Session, _ []string) (Result, error) {
 				list, err := memories.GlossariesOf(s.Client).PendingExports(ctx)
-				return listed(GlossaryExports{append([]memories.GlossaryExport{}, list...)}, "no export is pending"), err
+				return Listed(GlossaryExports{append([]memories.GlossaryExport{}, list...)}, "no export is pending"), err
 			},
 		},
 	}

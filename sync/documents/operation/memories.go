@@ -70,7 +70,7 @@ func memoriesList() *Operation {
 				if filter.Name != "" {
 					empty = fmt.Sprintf("no translation memory has %q in its name", filter.Name)
 				}
-				return listed(document.Memories{Memories: append([]memories.Memory{}, list...)}, empty), nil
+				return Listed(document.Memories{Memories: append([]memories.Memory{}, list...)}, empty), nil
 			}
 			those, err := memories.Of(s.Client).Attached(ctx, s.ID)
 			if filter.Name == "" {
@@ -96,7 +96,7 @@ func account(attached *bool, project Subject) func() Subject {
 }
 
 func listedAttached(list []memories.ProjectMemory, empty string) Result {
-	return listed(document.AttachedMemories{Memories: append([]memories.ProjectMemory{}, list...)}, empty)
+	return Listed(document.AttachedMemories{Memories: append([]memories.ProjectMemory{}, list...)}, empty)
 }
 
 func memoriesImport() *Operation {

@@ -101,13 +101,13 @@ func ofJob(err error) error {
 	return err
 }
 
-// listed is the result of a list.
-func listed(list interface{ Table() *terminal.Table }, empty string) Result {
+// Listed is the result of a list.
+func Listed(list interface{ Table() *terminal.Table }, empty string) Result {
 	return Result{Document: list, Table: list.Table(), Text: empty + "\n"}
 }
 
-// lines are texts, each on a line.
-func lines(texts []string) string {
+// Lines are texts, each on a line.
+func Lines(texts []string) string {
 	if len(texts) == 0 {
 		return ""
 	}

@@ -90,7 +90,7 @@ func projectList() *Operation {
 		},
 		Run: func(ctx context.Context, s *Session, _ []string) (Result, error) {
 			all, err := s.Client.Projects().List(ctx, f)
-			return listed(projectsOf(all), "there is no such project: locsync project create makes one"), err
+			return Listed(projectsOf(all), "there is no such project: locsync project create makes one"), err
 		},
 	}
 }
@@ -102,7 +102,7 @@ func projectShow() *Operation {
 		Example: "  locsync project show\n  locsync project show --id $ID --json",
 		Run: func(ctx context.Context, s *Session, _ []string) (Result, error) {
 			p, err := s.Client.Projects().Read(ctx, s.ID)
-			return listed(projectsOf([]service.Project{p}), ""), err
+			return Listed(projectsOf([]service.Project{p}), ""), err
 		},
 	}
 }
@@ -146,7 +146,7 @@ func projectSet() *Operation {
 				change.Deadline = &at
 			}
 			err = s.Client.Projects().Update(ctx, s.ID, change)
-			return Result{Document: document.Object{"project": s.ID}, Text: lines(told)}, err
+			return Result{Document: document.Object{"project": s.ID}, Text: Lines(told)}, err
 		},
 	}
 }

@@ -39,7 +39,7 @@ func storageOperations() []*Operation {
 			Example: "  locsync storage list import\n  locsync storage list import/2031 --json",
 			Run: func(ctx context.Context, s *Session, args []string) (Result, error) {
 				list, err := documents.StorageOf(s.Client).List(ctx, args[0])
-				return listed(StoredFiles{append([]documents.StoredFile{}, list...)}, "there is no file"), err
+				return Listed(StoredFiles{append([]documents.StoredFile{}, list...)}, "there is no file"), err
 			},
 		},
 		{
@@ -84,7 +84,7 @@ func storageUpload() *Operation {
 			}
 			s.Show(report.Doing{What: "sending " + terminal.Count(len(sent), "file")})
 			stored, err := documents.StorageOf(s.Client).UploadFiles(ctx, args[0], sent, unzip)
-			return listed(StoredFiles{append([]documents.StoredFile{}, stored...)}, "nothing was stored"), err
+			return Listed(StoredFiles{append([]documents.StoredFile{}, stored...)}, "nothing was stored"), err
 		},
 	}
 }

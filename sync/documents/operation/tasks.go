@@ -24,7 +24,7 @@ func taskOperations() []*Operation {
 				Value: &filter.Currency}},
 			Run: func(ctx context.Context, s *Session, _ []string) (Result, error) {
 				tasks, err := documents.TasksOf(s.Client).List(ctx, s.ID, filter)
-				return listed(document.Tasks{Tasks: append([]documents.Task{}, tasks...)},
+				return Listed(document.Tasks{Tasks: append([]documents.Task{}, tasks...)},
 					"there are no tasks: a document that is pushed makes one for each language"), err
 			},
 		},
@@ -73,7 +73,7 @@ func taskOperations() []*Operation {
 			Example: "  locsync tasks team\n  locsync tasks team --json",
 			Run: func(ctx context.Context, s *Session, _ []string) (Result, error) {
 				team, err := documents.TasksOf(s.Client).Team(ctx)
-				return listed(document.Team{Members: append([]documents.TeamMember{}, team...)}, "the team has no members"), err
+				return Listed(document.Team{Members: append([]documents.TeamMember{}, team...)}, "the team has no members"), err
 			},
 		},
 	}
