@@ -141,7 +141,7 @@ func (s *Screen) frame(st report.Status, now time.Time, all bool) string {
 	if height := s.height - 2; len(lines) > height && height > 1 {
 		hidden := len(lines) - height + 1
 		lines = append(lines[:height-1:height-1], s.in(faint,
-			s.fitting(fmt.Sprintf("and %s below", Plural(hidden, "line", "lines")), "; a larger window, or locsync status")))
+			s.fitting("and "+Count(hidden, "line")+" below", "; a larger window, or locsync status")))
 	}
 	var b strings.Builder
 	b.WriteString(home)

@@ -289,7 +289,7 @@ func (v *statusView) files() {
 	fmt.Fprintln(v.b)
 	v.fileTable(files).say(v.on, v.b, "  ")
 	if hidden > 0 {
-		fmt.Fprintf(v.b, "  %s\n", v.on.in(faint, fmt.Sprintf("and %s (--all)", Plural(hidden, "more file", "more files"))))
+		fmt.Fprintf(v.b, "  %s\n", v.on.in(faint, "and "+Count(hidden, "more file")+" (--all)"))
 	}
 }
 

@@ -3,23 +3,12 @@ package terminal
 import (
 	"fmt"
 	"time"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // Count is a number with its noun.
-func Count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// Plural is a number with a noun whose plural is its own.
-func Plural(n int, one, several string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, several)
-}
+func Count(n int, noun string) string { return report.Counted(n, noun, noun+"s") }
 
 // OrNone is a text, or the word for none.
 func OrNone(text string) string {

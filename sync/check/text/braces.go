@@ -133,16 +133,7 @@ func readTilde(s string, o Options) Text {
 
 // readRuby is Ruby's format: flags, number, name, width and precision in almost any order.
 func readRuby(s string, _ Options) Text {
-	r := printfReader{dialect: rubyDialect, s: s}
-	for r.fault == "" {
-		i := strings.IndexByte(s[r.at:], '%')
-		if i < 0 {
-			break
-		}
-		r.at += i
-		r.rubyDirective()
-	}
-	return r.finish()
+	return rubyDialect.readEach(s, (*printfReader).rubyDirective)
 }
 
 var rubyDialect = (&dialect{numbering: exclusive, leading: true, letters: map[string]string{"": "%\n",

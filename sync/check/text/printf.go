@@ -81,6 +81,11 @@ type printfReader struct {
 const mixedFault = "it has placeholders with a number and without one, which its program does not take together"
 
 func (d *dialect) read(s string, _ Options) Text {
+	return d.readEach(s, (*printfReader).directive)
+}
+
+// readEach reads a text, each directive by a function.
+func (d *dialect) readEach(s string, directive func(*printfReader)) Text {
 	r := printfReader{dialect: d, s: s}
 	for r.fault == "" {
 		i := strings.IndexByte(s[r.at:], '%')
@@ -88,7 +93,7 @@ func (d *dialect) read(s string, _ Options) Text {
 			break
 		}
 		r.at += i
-		r.directive()
+		directive(&r)
 	}
 	return r.finish()
 }

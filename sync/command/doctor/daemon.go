@@ -92,7 +92,7 @@ func tellWatching(d *doctor, n *notes, s report.Status) {
 				p.Name, w.Why)
 		case w.Overflows > 0 || w.Unannounced > 0:
 			n.ok("watching", "%s: %s by events; events were lost %s, and %s found what no event had announced", p.Name,
-				terminal.Count(w.Watches, "folder"), terminal.Plural(w.Overflows, "time", "times"),
+				terminal.Count(w.Watches, "folder"), report.Counted(w.Overflows, "time", "times"),
 				terminal.Count(w.Unannounced, "full look"))
 		default:
 			n.ok("watching", "%s: %s by events, of which none was lost", p.Name, terminal.Count(w.Watches, "folder"))

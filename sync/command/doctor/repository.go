@@ -15,7 +15,6 @@ import (
 	"github.com/locsync/locsync/sync/memory"
 	"github.com/locsync/locsync/sync/report"
 	"github.com/locsync/locsync/sync/run/process"
-	"github.com/locsync/locsync/sync/terminal"
 )
 
 // findCheckouts begins to open every repository.
@@ -207,7 +206,7 @@ func probeRemote(ctx context.Context, d *doctor, n *notes, c *checkout) {
 		return
 	}
 	n.ok("remote", "%s answers in %s: %s, the default one is %s", repo.Facts().RemoteURL, rounded(time.Since(began)),
-		terminal.Plural(len(branches), "branch", "branches"), cmp.Or(head, "not told"))
+		report.Counted(len(branches), "branch", "branches"), cmp.Or(head, "not told"))
 	for _, p := range c.projects {
 		if base := p.Pull.Base; base != "" && !p.PerBranch() && branches[base] == "" {
 			if here, err := repo.Branches.Has(base); err == nil && !here {

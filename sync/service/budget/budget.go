@@ -140,7 +140,7 @@ func (b *Budget) Claim(ctx context.Context, p Pace, r Request) (Ticket, error) {
 		}
 		wait = min(wait, riseAfter)
 		silent(wait)
-		if err := sleep(ctx, wait); err != nil {
+		if err := Sleep(ctx, wait); err != nil {
 			return Ticket{}, err
 		}
 	}
@@ -250,8 +250,8 @@ func (b *Budget) inUse() int {
 	return max(b.used, 0)
 }
 
-// sleep waits for d or for the end of ctx, whose cause it returns.
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits for d or for the end of ctx, whose cause it returns.
+func Sleep(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil || d <= 0 {
 		return context.Cause(ctx)
 	}

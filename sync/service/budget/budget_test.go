@@ -25,7 +25,7 @@ func TestSharedFileDelaysOthersForABoundedTime(t *testing.T) {
 					s.PausedUntil = now + MaxPause
 					return s.encode()
 				})
-				_ = sleep(ctx, time.Minute)
+				_ = Sleep(ctx, time.Minute)
 			}
 		}()
 		time.Sleep(time.Second)

@@ -94,7 +94,7 @@ func lockFile(ctx context.Context, file *os.File) error {
 		case nil:
 			return nil
 		case unix.EWOULDBLOCK, unix.EINTR:
-			if err := sleep(ctx, lockRetry); err != nil {
+			if err := Sleep(ctx, lockRetry); err != nil {
 				return err
 			}
 		default:
