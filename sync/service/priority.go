@@ -40,7 +40,7 @@ func (cl *call) claim(ctx context.Context) budget.Request {
 	if cl.Poll && p != Asked {
 		p = budget.Polls
 	}
-	return budget.Request{Rank: p, Silence: func(silence time.Duration) { expect(ctx, silence) }}
+	return budget.Request{Rank: p, Poll: cl.Poll, Silence: func(silence time.Duration) { expect(ctx, silence) }}
 }
 
 // Tally counts requests: every one that was made, repeats and polls included.

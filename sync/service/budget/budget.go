@@ -95,6 +95,7 @@ const Forever = time.Duration(math.MaxInt64)
 // Request is what the budget is asked for.
 type Request struct {
 	Rank    Priority
+	Poll    bool                        // it looks at a job
 	Waits   func(pause time.Duration)   // nil, or told of each pause before the request may leave
 	Silence func(silence time.Duration) // nil, or told before each wait how long it may last, and 0 after it
 }
@@ -121,7 +122,7 @@ func (b *Budget) Claim(ctx context.Context, p Pace, r Request) (Ticket, error) {
 		rank := r.Rank.risen(time.Since(came))
 		silent(lockWait)
 		asked := time.Now()
-		err := b.update(ctx, func(now time.Duration, s *slots) { t, wait = s.claim(now, p, rank) })
+		err := b.update(ctx, func(now time.Duration, s *slots) { t, wait = s.claim(now, p, rank, r.Poll) })
 		if b.far {
 			t.lapses = asked.Add(ticketLife)
 		}

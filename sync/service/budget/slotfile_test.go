@@ -192,7 +192,7 @@ func TestSlotFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := two.update(ctx, func(now time.Duration, s *slots) {
-			if _, wait := s.claim(now, p, Changes); wait != settleCap+time.Second {
+			if _, wait := s.claim(now, p, Changes, false); wait != settleCap+time.Second {
 				t.Errorf("with a slot file of %d bytes: a wait of %v", len(content), wait)
 			}
 		})

@@ -19,8 +19,9 @@ import (
 //     for long.
 //
 // Who is served first: requests have a rank (see Priority). One that cannot leave yet leaves word of its rank
-// and of when it tries again; a request of a lower rank that could leave just then lets it go first. What has
-// waited for long rises in rank: no request waits for ever.
+// and of when it tries again; a request of a lower rank that could leave just then lets it go first. While
+// requests of another rank wait, polls leave two spacings after the last poll at the earliest, so that looking
+// at jobs leaves them half of the budget. What has waited for long rises in rank: no request waits for ever.
 //
 // A 429 all the same (another host uses the account, or the service counts differently) pauses everything,
 // lowers the rate to 70 %, and lets it recover by a thirtieth of the configured rate for every 30 s without
@@ -43,6 +44,7 @@ const (
 	lowestRate   = 0.5
 	recoverBy    = 1.0 / 30 // of the configured rate
 	recoverEvery = 30 * time.Second
+	pollShare    = 2                     // polls take one part of so many
 	wakeUp       = 50 * time.Millisecond // what a request that waits needs at most to wake up and leave
 	riseAfter    = 5 * time.Second       // of waiting, a request rises by one rank
 )
@@ -95,6 +97,7 @@ type slots struct {
 	PausedUntil time.Duration
 	Ceiling     float64 // the rate after the last 429, per second; 0: none yet
 	Lowered     time.Duration
+	Polled      time.Duration        // when the last poll left
 	Strikes     int64                // 429s since a request was last let through
 	Wanted      [ranks]time.Duration // by rank: until when a request waits that has tried in vain
 }
@@ -150,13 +153,16 @@ const ticketLife = settleCap - time.Second
 func (t Ticket) Lapsed() bool { return !t.lapses.IsZero() && time.Now().After(t.lapses) }
 
 // claim lets a request leave (wait 0) or says how long to wait before asking again.
-func (s *slots) claim(now time.Duration, p Pace, rank Priority) (t Ticket, wait time.Duration) {
+func (s *slots) claim(now time.Duration, p Pace, rank Priority, poll bool) (t Ticket, wait time.Duration) {
 	wait = s.PausedUntil - now
 	if p.n > 0 && wait <= 0 {
 		wait = s.crowded(now, p)
-	}
-	if p.n > 0 && wait <= 0 {
-		wait = s.yields(now, p, rank)
+		if poll && s.Polled != 0 && s.othersWait(now, rank) {
+			wait = max(wait, s.Polled+pollShare*s.spacing(now, p)-now)
+		}
+		if wait <= 0 {
+			wait = s.yields(now, p, rank)
+		}
 	}
 	if wait > 0 {
 		s.Wanted[rank] = now + wait + wakeUp
@@ -166,7 +172,20 @@ func (s *slots) claim(now time.Duration, p Pace, rank Priority) (t Ticket, wait 
 	s.Ring[s.Next%ringSize] = use{Sent: now}
 	s.Next++
 	s.Wanted[rank] = 0 // others of this rank say so again when they try
+	if poll {
+		s.Polled = now
+	}
 	return t, 0
+}
+
+// othersWait reports whether a request of another rank has tried in vain a moment ago.
+func (s *slots) othersWait(now time.Duration, rank Priority) bool {
+	for other, until := range s.Wanted {
+		if Priority(other) != rank && until > now {
+			return true
+		}
+	}
+	return false
 }
 
 // crowded is how long the two rules still hold the next request back.
@@ -250,6 +269,9 @@ func (s *slots) discard(now time.Duration) {
 	}
 	if s.Lowered > now || s.Lowered < 0 || math.IsNaN(s.Ceiling) || s.Ceiling < 0 || s.Strikes < 0 {
 		s.Ceiling, s.Lowered, s.Strikes = 0, 0, 0
+	}
+	if s.Polled > now || s.Polled < 0 {
+		s.Polled = 0
 	}
 	for i, until := range s.Wanted {
 		if until < 0 || until > now+MaxPause+settleCap+time.Minute {

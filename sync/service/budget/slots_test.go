@@ -46,7 +46,7 @@ func TestSlotsNeverCrowd(t *testing.T) {
 				due := slices.MinFunc(append(flying, request{end: 1 << 62}), func(a, b request) int {
 					return int(min(max(a.end-b.end, -1), 1))
 				})
-				ticket, wait := s.claim(now, p, Asked)
+				ticket, wait := s.claim(now, p, Asked, false)
 				if wait == 0 {
 					there := delay("there")
 					arrivals = append(arrivals, now+there)
@@ -78,7 +78,7 @@ func TestSlotsAreUsed(t *testing.T) {
 	var s slots
 	now, sent := time.Hour, 0
 	for now < time.Hour+time.Minute {
-		ticket, wait := s.claim(now, p, Asked)
+		ticket, wait := s.claim(now, p, Asked, false)
 		if wait > 0 {
 			now += wait
 			continue
@@ -94,9 +94,9 @@ func TestSlotsAreUsed(t *testing.T) {
 func TestSlotsAfter429(t *testing.T) {
 	p := NewPace(4)
 	var s slots
-	first, _ := s.claim(time.Hour, p, Asked)
+	first, _ := s.claim(time.Hour, p, Asked, false)
 	s.limited(time.Hour, first, p, 7*time.Second, 1)
-	if _, wait := s.claim(time.Hour, p, Asked); wait != 7*time.Second {
+	if _, wait := s.claim(time.Hour, p, Asked, false); wait != 7*time.Second {
 		t.Errorf("waits %v after Retry-After 7 s", wait)
 	}
 	if got, want := s.rate(time.Hour, p), p.rate*lowerTo; got != want {
@@ -148,7 +148,7 @@ func TestRateRecoversInProportion(t *testing.T) {
 // Whatever stands in the slot file, no request waits longer than a pause and a slot at the lowest rate.
 func FuzzSlotsRecover(f *testing.F) {
 	var s slots
-	s.claim(time.Hour, NewPace(4), Asked)
+	s.claim(time.Hour, NewPace(4), Asked, false)
 	size := binary.Size(s)
 	f.Add(s.encode()[len(magic):])
 	f.Add(bytes.Repeat([]byte{0xff}, size))
@@ -158,7 +158,7 @@ func FuzzSlotsRecover(f *testing.F) {
 		p, now, start := NewPace(4), time.Hour, time.Hour
 		for range 10_000 {
 			s := decode(content, now)
-			_, wait := s.claim(now, p, Asked)
+			_, wait := s.claim(now, p, Asked, false)
 			content = s.encode()
 			if wait == 0 {
 				if now-start > MaxPause+settleCap+10*time.Second {
