@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/formats"
-	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/setup/migrate"
@@ -23,7 +21,8 @@ func (s *search) adopt(kept []*template) {
 	proven := make(map[string]string) // by spelling
 	for _, again := range []bool{false, true} {
 		for _, t := range kept {
-			if (s.read(t.source).err != nil) != again { // what has no texts to compare with is believed where others prove it
+			// what has no texts to compare with is believed where others prove it
+			if (s.read(t.source).err != nil) != again || t.catalog() {
 				continue
 			}
 			for _, name := range s.filesLike(t) {
@@ -146,86 +145,27 @@ func (s *search) withoutCrowdin(t *template) {
 	}
 }
 
-// multilingual is the format of a file with all languages.
-func multilingual(name string) (formats.Format, bool) {
-	format, known := formats.ByExtension(name)
-	return format, known && format.Multilingual()
-}
-
-// readCatalogs reads the files with all languages before the source language is settled: they say theirs. Those of
-// tests and examples count where the product has none.
-func (s *search) readCatalogs() {
-	for _, least := range []standing{own, aside} {
-		any := false
-		for _, name := range sortedKeys(s.names) {
-			if _, is := multilingual(name); is && standingOf(name) == least && (s.names[name] || !s.anyTracked) {
-				any = true
-				if why := s.readCatalog(name); why != "" {
-					s.leave(name, why, 1)
-				}
-			}
-		}
-		if any {
-			return
+// enterCatalog makes a template of a file with all languages: it is in each of them, and says which is the source's.
+func (s *search) enterCatalog(name string) {
+	r := s.read(name)
+	code, is := codeOf(r.source)
+	switch {
+	case standingOf(name) == stranger:
+		return
+	case r.err != nil:
+		s.leave(name, unreadableFile+r.err.Error(), 1)
+		return
+	case !is:
+		s.leave(name, fmt.Sprintf("says that its source language is %q, and that is not a code", r.source), 1)
+		return
+	}
+	t := newTemplate(name, "")
+	for _, spelling := range append(r.languages, r.source) {
+		if _, is := codeOf(spelling); is {
+			t.files[spelling] = name
 		}
 	}
-}
-
-// readCatalog reads a file with all languages as a group; why says that it is none.
-func (s *search) readCatalog(name string) (why string) {
-	format, _ := multilingual(name)
-	src, err := s.readFile(name, &s.left)
-	if err != nil {
-		return unreadableFile + err.Error()
-	}
-	f, err := format.Parse(resource.Keys{}, src)
-	if err != nil {
-		return unreadableFile + err.Error()
-	}
-	g := Group{Source: escaped(name), Format: format.Name, Kind: format.Kind, Files: []string{name},
-		spelled: make(map[string]string)}
-	texts := make(map[string]string)
-	for e := range f.Entries() {
-		if e.Kind == resource.Text {
-			texts[e.Key+"\x00"+e.Form] = e.Text
-		}
-	}
-	g.texts, g.Keys = []map[string]string{texts}, len(keysOf(texts))
-	if g.Keys == 0 {
-		return noTexts
-	}
-	in, all := format.Languages(src)
-	source, _ := codeOf(in)
-	if source == "" {
-		return fmt.Sprintf("says that its source language is %q, and that is not a code", in)
-	}
-	for _, spelling := range all {
-		code, is := codeOf(spelling)
-		if !is || code == source {
-			continue
-		}
-		if g.spelled[code] == "" {
-			g.Languages = append(g.Languages, code)
-		}
-		g.spelled[code] = spelling
-	}
-	slices.Sort(g.Languages)
-	g.Languages = append([]string{source}, g.Languages...)
-	s.catalogs = append(s.catalogs, g)
-	return ""
-}
-
-// withCatalogs are the groups of the files with all languages in the source language; the others are left out.
-func (s *search) withCatalogs() (groups []Group) {
-	for _, g := range s.catalogs {
-		if g.Languages[0] == s.source {
-			groups = append(groups, g)
-			continue
-		}
-		s.leave(g.Files[0], fmt.Sprintf("its source language is %s, and that of the project %s; give it a [[project]] "+
-			"of its own", g.Languages[0], s.source), 1)
-	}
-	return groups
+	s.templates[name], s.says[name] = t, code
 }
 
 // spelledBy is how paths spell languages as an entry says it, by codes as the service has them.

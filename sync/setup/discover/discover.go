@@ -139,11 +139,10 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 		leftOut: make(map[LeftOut]int), links: map[string]bool{".": false}, left: mostOfAll, leftHints: mostOfHints}
 	s.spotAll(l)
 	ranked := s.ranked()
-	s.readCatalogs()
 	var kept []*template
 	var groups []Group
 	if len(o.Pairs) > 0 {
-		groups = s.finished(s.given(o.Pairs, o.Source), nil)
+		groups = s.finished(s.given(o.Pairs, o.Source))
 	} else {
 		before := maps.Clone(s.leftOut)
 		kept = s.keep(ranked, own, o.Source)
@@ -151,14 +150,14 @@ func Find(fsys fs.FS, l Listing, o Options) Result {
 			s.leftOut = before
 			kept = s.keep(ranked, aside, o.Source)
 		}
-		if len(kept)+len(s.catalogs) == 0 {
+		if len(kept) == 0 {
 			for _, t := range ranked {
 				t.lone = t.files[cmp.Or(o.Source, "en")] != "" && wholeName.MatchString(t.text)
 			}
 			kept = s.keep(ranked, own, o.Source)
 		}
 		s.adopt(kept)
-		groups = s.group(kept, s.withCatalogs())
+		groups = s.group(kept)
 	}
 	r := Result{Source: s.source, Reason: s.reason, Unsure: s.unsure, Groups: groups}
 	r.known()
@@ -237,8 +236,7 @@ type search struct {
 	templates  map[string]*template
 	declared   map[string][]string // by language code: the files that say it is the source's
 	// says is, by file, the language that it is the source in, as itself or the program's settings say
-	says     map[string]string
-	catalogs []Group // files with all languages, whose first one is the source's
+	says map[string]string
 
 	unreadable map[string]*unreadable // by pattern: files of formats that there is no grammar for
 	sizes      map[string]int64       // of the files that may be resource files
@@ -294,9 +292,11 @@ func (s *search) spotAll(l Listing) {
 		}
 	}
 	slices.Sort(s.resources)
+	var catalogs []string
 	for _, name := range sortedKeys(s.names) {
-		if _, all := multilingual(name); all {
-			continue // no part of its path is a language
+		if format, _ := formats.ByExtension(name); format.Multilingual() {
+			catalogs = append(catalogs, name) // no part of its path is a language
+			continue
 		}
 		all := spot(name)
 		if at := slices.IndexFunc(all, func(found spotted) bool { return found.twoWays }); at < 0 {
@@ -322,6 +322,9 @@ func (s *search) spotAll(l Listing) {
 		}
 	}
 	s.alone()
+	for _, name := range catalogs {
+		s.enterCatalog(name)
+	}
 }
 
 // sourceOf is what an XLIFF file says its source language is; translated is that it has translations, or is for them.

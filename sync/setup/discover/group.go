@@ -18,7 +18,7 @@ type layout struct{ source, output string }
 // group joins templates that a person would configure together, under the widest pattern that matches their source
 // files and no other file: in all folders below one, in one folder, and by their names. Paths in a group spell every
 // language alike: a configuration says it once.
-func (s *search) group(kept []*template, more []Group) []Group {
+func (s *search) group(kept []*template) []Group {
 	var groups []Group
 	for _, way := range []func(*template) layout{
 		func(t *template) layout { return t.below(true) },
@@ -48,7 +48,7 @@ func (s *search) group(kept []*template, more []Group) []Group {
 		}
 		kept = slices.DeleteFunc(slices.Clone(kept), func(t *template) bool { return joined[t] })
 	}
-	return s.finished(groups, more)
+	return s.finished(groups)
 }
 
 // groupOf is a group of templates; {} in the layout's pattern stands for the names of their source files, and is the
@@ -64,6 +64,9 @@ func (at layout) groupOf(members []*template) Group {
 	switch named := strings.Contains(at.source, "/{}"); {
 	case named && len(members) == 1:
 		g.Source, g.Output = escaped(members[0].source), members[0].text
+		if members[0].catalog() {
+			g.Output = "" // the translations are in the source file
+		}
 	case named:
 		g.Source = strings.Replace(at.source, "{}", "{"+strings.Join(stems, ",")+"}", 1)
 	}
@@ -80,7 +83,7 @@ func (t *template) below(any bool) (none layout) {
 		base, name = "*"+path.Ext(base), "{NAME}"+path.Ext(name)
 	}
 	switch {
-	case folder == "" || !inside || t.paired || any && t.inName():
+	case folder == "" || !inside || t.paired || t.catalog() || any && t.inName():
 		return none
 	case strings.HasPrefix(in, "{LANGUAGE}/"):
 		language, _, _ := strings.Cut(strings.TrimPrefix(t.source, folder+"/"), "/")
@@ -94,7 +97,7 @@ func (t *template) below(any bool) (none layout) {
 
 // beside is the layout of files in one folder. A module of Android gets colours and sizes there sooner or later.
 func (t *template) beside() (none layout) {
-	if t.inName() || t.paired || t.android() {
+	if t.inName() || t.paired || t.catalog() || t.android() {
 		return none
 	}
 	return layout{path.Join(escaped(path.Dir(t.source)), "*"+path.Ext(t.source)),
@@ -103,7 +106,7 @@ func (t *template) beside() (none layout) {
 
 // listed is the layout of files in one folder by their names.
 func (t *template) listed() layout {
-	if t.inName() || t.paired {
+	if t.inName() || t.paired || t.catalog() {
 		return layout{escaped(t.source) + "/{}", t.text}
 	}
 	return layout{escaped(path.Dir(t.source)) + "/{}" + path.Ext(t.source),
@@ -111,11 +114,10 @@ func (t *template) listed() layout {
 }
 
 // finished are groups with what their files say, and a collection each.
-func (s *search) finished(groups, more []Group) []Group {
+func (s *search) finished(groups []Group) []Group {
 	for i := range groups {
 		s.finish(&groups[i])
 	}
-	groups = append(groups, more...)
 	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Or(strings.Compare(a.Output, b.Output), strings.Compare(a.Source, b.Source))
 	})
@@ -205,7 +207,7 @@ func (s *search) finish(g *Group) {
 		g.texts = append(g.texts, r.byEntry)
 		by, doubled := t.spellings()
 		for code, spelling := range by {
-			switch isSource := t.files[spelling] == file; {
+			switch isSource := t.files[spelling] == file && (!t.catalog() || code == s.source); {
 			case isSource && !structured(r.format):
 				continue // only a root in the file would have to be known
 			case isSource:

@@ -22,6 +22,9 @@ type reading struct {
 	lists   bool   // it is a list of other things, or holds no text and something else
 	err     error
 	byEntry map[string]string // texts by key and form
+
+	source    string   // of a file with all languages: the source's, as it spells it
+	languages []string // likewise, all of them
 }
 
 // texts counts the keys that have texts, and plural forms of one text once: some languages have more of those.
@@ -98,6 +101,9 @@ func (s *search) read(name string) *reading {
 		return r
 	}
 	r.format = format.Name
+	if format.Multilingual() {
+		r.source, r.languages = format.Languages(src)
+	}
 	_, r.rooted = f.Root()
 	r.byEntry = make(map[string]string)
 	others := 0
@@ -111,7 +117,7 @@ func (s *search) read(name string) *reading {
 		}
 	}
 	isList := f.Len() > 0 && f.Node(0).Kind == resource.List
-	r.lists = compiled || isList || len(r.byEntry) == 0 && (others > 0 || format.Resources)
+	r.lists = compiled || isList || len(r.byEntry) == 0 && (others > 0 || format.Resources || format.Multilingual())
 	return r
 }
 
@@ -186,7 +192,7 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 		if other := capitals[strings.ToLower(t.text)]; why == "" && other != "" {
 			why = "is " + other + " in other capitals, which is the same file on macOS and Windows; rename it"
 		}
-		if why != "" && why != noTexts {
+		if why != "" && (why != noTexts || t.catalog()) {
 			s.leave(t.text, why, len(t.all()))
 		}
 		if why != "" {
@@ -239,6 +245,9 @@ func (s *search) unfit(t *template, file string, least standing) string {
 	case file == "" && t.android() && t.base != "":
 		return "is in another language than " + s.source + ": " + t.base + " says something else than the file in " +
 			s.source + " beside it"
+	case file == "" && t.catalog():
+		return fmt.Sprintf("its source language is %s, and that of the project %s; give it a [[project]] of its own",
+			s.says[t.text], s.source)
 	case file == "":
 		return fmt.Sprintf("has no file in %s, the source language", s.source)
 	case strings.Contains("/"+t.text, "/src/debug/") && len(t.files) == 0:
@@ -255,7 +264,7 @@ func (s *search) unfit(t *template, file string, least standing) string {
 		return "is not looked at: " + file + ": " + why.Error()
 	case r.err != nil && !slices.ContainsFunc(t.all(), isReadable):
 		return unreadableFile + file + ": " + r.err.Error()
-	case r.lists && path.Ext(file) == ".xml":
+	case r.lists && (path.Ext(file) == ".xml" || t.catalog()):
 		return noTexts
 	case r.lists:
 		return "holds no texts by key"
@@ -272,7 +281,7 @@ var leftover = re(`[._-](old|bak|orig)$`)
 
 const unreadableFile = "cannot be read: "
 
-// noTexts is why Android's colours, sizes and styles are left out, which is too usual to be told.
+// noTexts is why Android's colours, sizes and styles are left out, which is too usual to be told, and empty catalogs.
 const noTexts = "holds no texts"
 
 // spellingOf is how a file's path names its language.

@@ -169,6 +169,9 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 	}
 	base, alone := false, false
 	for _, t := range main {
+		if t.catalog() {
+			continue // it says its language itself
+		}
 		base = base || t.base != ""
 		for code := range t.by() {
 			of(code).files++
@@ -231,9 +234,6 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 				claim(code, name+" says so", 0, s.read(name).texts())
 			}
 		}
-	}
-	for _, g := range s.catalogs {
-		claim(g.Languages[0], g.Files[0]+" says so", 0, g.Keys)
 	}
 	for code, c := range all {
 		if c.claimed {
@@ -299,22 +299,12 @@ func sample(templates []*template) []*template {
 
 // textsIn counts the texts of the files that are source files if the source language is this one.
 func (s *search) textsIn(templates []*template, code string) (n int) {
-	for _, g := range s.catalogs {
-		n += g.Keys * bit(g.Languages[0] == code)
-	}
 	for i, t := range templates {
 		if i == mostRead {
 			break
 		}
-		file := t.in(code)
-		switch {
-		case t.base == "", s.isBlank(t.base):
-		case !s.otherThan(t, code):
-			file = t.base
-		case t.bundle(): // whose source file is in another language
-			file = ""
-		}
-		if file != "" {
+		inOther := t.bundle() && s.otherThan(t, code) // what programs fall back to
+		if file := s.sourceIf(t, code); file != "" && !inOther {
 			n += s.read(file).texts()
 		}
 	}
@@ -458,7 +448,9 @@ func product(believed []*template) []*template {
 	for _, t := range believed {
 		most = max(most, len(t.by()))
 	}
-	main := slices.DeleteFunc(slices.Clone(believed), func(t *template) bool { return len(t.by())*2 < most })
+	main := slices.DeleteFunc(slices.Clone(believed), func(t *template) bool {
+		return len(t.by())*2 < most && !t.catalog()
+	})
 	english := func(t *template) bool {
 		isEnglish := func(code string) bool { return sameLanguage(code, "en") }
 		return t.base != "" || slices.ContainsFunc(sortedKeys(t.by()), isEnglish)
@@ -515,7 +507,7 @@ func (s *search) pair(believed []*template, given string) {
 	}
 	for _, t := range believed {
 		hasSource := t.format().Extracted() == "" && slices.ContainsFunc(sortedKeys(t.by()), isSource)
-		if t.base != "" || t.standing != own || hasSource {
+		if t.base != "" || t.catalog() || t.standing != own || hasSource {
 			continue
 		}
 		folder := path.Dir(t.above()) + "/"
@@ -581,7 +573,8 @@ func likely(code string) string {
 	return base.String() + "-" + region.String()
 }
 
-// chooseSources settles for each template which of its files is the source, now that the language is known.
+// chooseSources settles for each template which of its files is the source, now that the language is known. Last is the
+// one in its only other variety, unless that is a translation elsewhere.
 func (s *search) chooseSources(all []*template) {
 	translated := make(map[string]bool)
 	for _, t := range all {
@@ -592,40 +585,37 @@ func (s *search) chooseSources(all []*template) {
 		}
 	}
 	for _, t := range all {
-		t.source = s.sourceFile(t, translated)
+		var varieties []string
+		for code, spelling := range t.by() {
+			if sameLanguage(code, s.source) && !translated[code] {
+				varieties = append(varieties, t.files[spelling])
+			}
+		}
+		t.source = s.sourceIf(t, s.source)
+		if t.source == "" && len(varieties) == 1 && !t.android() && !t.catalog() {
+			t.source = varieties[0]
+		}
 	}
 }
 
-// sourceFile is a template's file in the source language; "" where it has none. What says so of itself comes first,
-// then the file that programs fall back to, unless it has fewer texts than the one in the source language, or says
-// something else; then the file in the language if it has a text, and last the one in its only other variety, unless
-// that is a translation elsewhere.
-func (s *search) sourceFile(t *template, translated map[string]bool) string {
-	spelled := t.in(s.source)
+// sourceIf is a template's source file if the source language is this one; "" where it has none. What says so of itself
+// comes first, then the file that programs fall back to, unless it has fewer texts than the one in the language, or
+// says something else; then the file in the language.
+func (s *search) sourceIf(t *template, code string) string {
+	spelled := t.in(code)
 	switch {
 	case t.paired: // with what another tool names, or by its keys
 		return t.base
-	case t.android() && s.source != "en" && s.otherThan(t, s.source):
+	case t.catalog() && s.says[spelled] != code, t.android() && code != "en" && s.otherThan(t, code):
 		return ""
 	case t.android(), t.base != "" && (spelled == "" || s.isExtracted(t.base) || s.isBlank(spelled) &&
 		!s.isBlank(t.base)):
 		return t.base
-	case t.base != "" && t.fallsBack() && !s.otherThan(t, s.source) &&
+	case t.base != "" && t.fallsBack() && !s.otherThan(t, code) &&
 		s.read(t.base).texts() >= max(1, s.read(spelled).texts()):
 		return t.base
-	case spelled != "":
-		return spelled
 	}
-	var same []string
-	for code, spelling := range t.by() {
-		if sameLanguage(code, s.source) && !translated[code] {
-			same = append(same, t.files[spelling])
-		}
-	}
-	if len(same) == 1 {
-		return same[0]
-	}
-	return ""
+	return spelled
 }
 
 // isBlank reports whether a file can be read and has no text.

@@ -139,7 +139,7 @@ type template struct {
 }
 
 // partOf is the last part of a template that names the language.
-func partOf(text string) int { return strings.Count(text[:strings.LastIndex(text, "{")], "/") }
+func partOf(text string) int { return strings.Count(text[:max(strings.LastIndex(text, "{"), 0)], "/") }
 
 // above is the folder in which the first part of its paths that names the language is.
 func (t *template) above() string {
@@ -263,7 +263,7 @@ func (t *template) in(code string) string { return t.files[t.by()[code]] }
 
 // all are its files, the one without a language first.
 func (t *template) all() []string {
-	all := slices.Sorted(maps.Values(t.files))
+	all := slices.Compact(slices.Sorted(maps.Values(t.files)))
 	if t.base != "" {
 		all = slices.Insert(all, 0, t.base)
 	}
@@ -280,6 +280,9 @@ func takenBy(templates ...*template) map[string]bool {
 	}
 	return taken
 }
+
+// catalog reports whether it is one file with all languages.
+func (t *template) catalog() bool { return t.format().Multilingual() }
 
 // format is that of its files.
 func (t *template) format() formats.Format {
