@@ -148,20 +148,20 @@ func (s *search) withoutCrowdin(t *template) {
 // enterCatalog makes a template of a file with all languages: it is in each of them, and says which is the source's.
 func (s *search) enterCatalog(name string) {
 	r := s.read(name)
-	code, is := codeOf(r.source)
+	code := codeOf(r.source)
 	switch {
 	case standingOf(name) == stranger:
 		return
 	case r.err != nil:
 		s.leave(name, unreadableFile+r.err.Error(), 1)
 		return
-	case !is:
+	case code == "":
 		s.leave(name, fmt.Sprintf("says that its source language is %q, and that is not a code", r.source), 1)
 		return
 	}
 	t := newTemplate(name, "")
 	for _, spelling := range append(r.languages, r.source) {
-		if _, is := codeOf(spelling); is {
+		if codeOf(spelling) != "" {
 			t.files[spelling] = name
 		}
 	}
@@ -172,7 +172,7 @@ func (s *search) enterCatalog(name string) {
 func spelledBy(e migrate.Entry) map[string]string {
 	all := make(map[string]string)
 	for name, spelling := range e.Spelled {
-		if code, is := codeOf(name); is {
+		if code := codeOf(name); code != "" {
 			all[code] = plainSpelling(spelling)
 		}
 	}

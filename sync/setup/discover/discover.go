@@ -342,7 +342,7 @@ func (s *search) readHead(name string) {
 	if err != nil || m == nil || translated.Match(src) {
 		return
 	}
-	if code, ok := codeOf(string(m[1])); ok {
+	if code := codeOf(string(m[1])); code != "" {
 		s.says[name] = code
 	}
 }
@@ -419,11 +419,10 @@ func (s *search) enter(found spotted) {
 		s.templates[found.template] = t
 	}
 	s.spelled[found.file] = append(s.spelled[found.file], found.spelling)
-	_, ok := codeOf(found.spelling)
 	switch {
 	case found.spelling == "":
 		t.base = found.file
-	case ok || strings.Contains(t.text, "{LOCALE:IOS}"):
+	case codeOf(found.spelling) != "" || strings.Contains(t.text, "{LOCALE:IOS}"):
 		t.files[found.spelling] = found.file
 	default:
 		t.names[found.spelling] = found.file

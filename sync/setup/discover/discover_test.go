@@ -24,9 +24,8 @@ func TestCodeOf(t *testing.T) {
 		"": "", "app": "", "dev": "", "min": "", "log": "", "IO": "", "English": "", "en-": "", "-en": "", "en--US": "",
 		"en-USA-x-y": "", "sw600dp": "", "night": "", "v21": "", "be@tarask": "", "xx": "", "en-XYZ1": "", "b+": "",
 	} {
-		got, ok := codeOf(spelling)
-		if got != want || ok != (want != "") {
-			t.Errorf("%q is %q %v, want %q", spelling, got, ok, want)
+		if got := codeOf(spelling); got != want {
+			t.Errorf("%q is %q, want %q", spelling, got, want)
 		}
 	}
 }
@@ -53,7 +52,7 @@ func TestSpellingsComeBack(t *testing.T) {
 			if len(found) != 1 {
 				t.Fatalf("%s: %+v", name, found)
 			}
-			code, _ := codeOf(found[0].spelling)
+			code := codeOf(found[0].spelling)
 			if got := template.Path(config.Language{Code: code, Path: plainSpelling(found[0].spelling)},
 				""); got != name {
 				t.Errorf("%s comes back as %s", name, got)

@@ -492,7 +492,7 @@ func (s *search) pair(believed []*template, given string) {
 		one := lone{file: name, taken: taken[name]}
 		shapes := []string{path.Base(name)}
 		for _, found := range spot(name) {
-			if code, _ := codeOf(found.spelling); isSource(code) {
+			if isSource(codeOf(found.spelling)) {
 				one.spelling = found.spelling
 				shapes = append(shapes, path.Base(found.template))
 			}
@@ -560,7 +560,7 @@ func (s *search) pairWith(t *template, files []lone) {
 		return
 	}
 	t.base, t.source, t.paired = best.file, best.file, true
-	if code, _ := codeOf(best.spelling); code != "" {
+	if code := codeOf(best.spelling); code != "" {
 		s.says[best.file] = code
 	}
 }

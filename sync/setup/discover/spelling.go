@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -59,10 +60,10 @@ func named(spelling string) string {
 		return base + "-" + scripts[script]
 	}
 	first := strings.ToLower(spelling[:1])
-	if code, ok := codeOf(first + spelling[1:]); ok && first != spelling[:1] && isCommon(spelling) {
-		return code
+	if first == spelling[:1] || !isCommon(spelling) {
+		return ""
 	}
-	return ""
+	return codeOf(first + spelling[1:])
 }
 
 // chinese are the regions that stand for a script; the service names scripts.
@@ -72,59 +73,79 @@ var chinese = map[string]string{"zh-CN": "zh-Hans", "zh-SG": "zh-Hans-SG", "zh-T
 // serbian are MediaWiki's names of its two scripts, which would be Serbian in Ecuador and no tag at all.
 var serbian = map[string]string{"sr-ec": "sr-Cyrl", "sr-el": "sr-Latn"}
 
-// codeOf turns a spelling of a path into the service's code. Parts are judged one by one: a parser of whole language
-// tags takes an Android folder (zh-rTW) for something else altogether.
-func codeOf(spelling string) (string, bool) {
-	if tag, ok := strings.CutPrefix(spelling, "b+"); ok { // Android's values-b+sr+Latn
-		spelling = strings.ReplaceAll(tag, "+", "-")
-	}
-	spelling, variant, modified := strings.Cut(spelling, "@") // sr@latin, ca@valencia
+// codeOf turns a spelling of a path into the service's code; "" where it is none by itself.
+func codeOf(spelling string) string { return readSpelling(spelling, false) }
+
+// probably is codeOf where the texts prove that a spelling is one: also rare languages, variants, and countries that
+// are meant for their language (jp, cz). "" where it is none all the same.
+func probably(spelling string) string { return readSpelling(spelling, true) }
+
+// readSpelling judges the parts of a spelling one by one: a parser of whole language tags takes an Android folder
+// (zh-rTW) for something else altogether.
+func readSpelling(spelling string, proven bool) string {
 	if code, ok := serbian[spelling]; ok {
-		return code, true
+		return code
 	}
 	if m := joined.FindStringSubmatch(spelling); m != nil && slices.Contains(common, m[1]) {
 		spelling = m[1] + "-" + m[2]
 	}
-	parts := strings.FieldsFunc(spelling, func(r rune) bool { return r == '-' || r == '_' })
-	if len(parts) == 0 || len(parts) > 3 || strings.Count(spelling, "-")+strings.Count(spelling, "_") != len(parts)-1 {
-		return "", false
-	}
-	if len(parts) == 2 && strings.EqualFold(parts[0], parts[1]) && !isRegion(parts[1]) {
+	// sr@latin, pt_BR, and Android's values-b+sr+Latn
+	spelling = strings.NewReplacer("_", "-", "@", "-", "+", "-").Replace(strings.TrimPrefix(spelling, "b+"))
+	parts := strings.Split(plainSpelling(spelling), "-")
+	first := strings.ToLower(parts[0])
+	isCapital := len(first) == 2 && strings.ToUpper(first) == parts[0] && slices.Contains(common, first) // EN, DE
+	if len(parts) == 2 && strings.EqualFold(first, parts[1]) && !isRegion(parts[1]) {
 		parts = parts[:1] // en_EN, ja_JA
 	}
-	first := strings.ToLower(parts[0])
-	if len(first) == 2 && strings.ToUpper(parts[0]) == parts[0] && slices.Contains(common, first) {
-		parts[0] = first // EN, DE
+	switch {
+	case !proven && first != parts[0] && !isCapital:
+		return ""
+	case proven:
+		first = likelyBase(first, len(parts) == 1)
+	case renamed[first] == "":
+		if _, err := language.ParseBase(first); err != nil || len(first) != 2 && !slices.Contains(long, first) {
+			return ""
+		}
 	}
-	if strings.ToLower(parts[0]) != parts[0] {
-		return "", false
-	}
-	if name, ok := renamed[parts[0]]; ok {
-		parts[0] = name
-	} else if _, err := language.ParseBase(parts[0]); err != nil ||
-		len(parts[0]) != 2 && !slices.Contains(long, parts[0]) {
-		return "", false
-	}
+	parts[0] = cmp.Or(renamed[first], first)
 	for i, p := range parts[1:] {
 		code, ok := subtag(p)
-		if !ok {
-			return "", false
+		switch {
+		case ok && (!proven || len(p) != 3 || p[0] <= '9'):
+			parts[i+1] = code
+		case !proven:
+			return ""
+		case len(p) == 2:
+			parts[i+1] = strings.ToUpper(p)
+		default:
+			parts[i+1] = strings.ToLower(p)
 		}
-		parts[i+1] = code
 	}
-	if modified {
-		tag, ok := map[string]string{"latin": "Latn", "Latn": "Latn", "cyrillic": "Cyrl", "Cyrl": "Cyrl",
-			"valencia": "valencia"}[variant]
-		if !ok {
-			return "", false
-		}
-		parts = slices.Insert(parts, 1, tag)
-	}
+	isScript := func(part string) int { return bit(len(part) == 4 && part[0] > '9') }
+	slices.SortStableFunc(parts[1:], func(a, b string) int { return isScript(b) - isScript(a) }) // sr_RS@latin
 	code := strings.Join(parts, "-")
-	if script, ok := chinese[code]; ok {
-		return script, true
+	if !languages.WellFormed(code) {
+		return ""
 	}
-	return code, true
+	return cmp.Or(chinese[code], code)
+}
+
+// likelyBase is the language of a code in small letters, also of one of old (heb, ind), or, where it may be, of the
+// country with this code; "" of what means none.
+func likelyBase(code string, maybeCountry bool) string {
+	if slices.Contains([]string{"und", "mul", "mis", "zxx", "car", "dev"}, code) {
+		return "" // none, several, Android's cars, i18next's developers
+	}
+	if base, err := language.ParseBase(code); err == nil {
+		known, _ := language.DeprecatedBase.Compose(base)
+		return known.String()
+	}
+	tag, err := language.Parse("und-" + code)
+	spoken, sure := tag.Base()
+	if err != nil || !maybeCountry || len(code) != 2 || sure == language.No {
+		return code
+	}
+	return spoken.String()
 }
 
 // joined is a common language and its region without a mark between them: enGB.
@@ -137,14 +158,11 @@ func sameLanguage(a, b string) bool {
 	return a == b
 }
 
-// scripts are Chinese's by their names in English: zh_SIMPLIFIED, chinese-traditional.
-var scripts = map[string]string{"simplified": "Hans", "traditional": "Hant"}
+// scripts are those of some languages by their names in English: zh_SIMPLIFIED, chinese-traditional, sr@latin.
+var scripts = map[string]string{"simplified": "Hans", "traditional": "Hant", "latin": "Latn", "cyrillic": "Cyrl"}
 
 // subtag is a script or region of a spelling, as codes have it.
 func subtag(p string) (string, bool) {
-	if r, android := strings.CutPrefix(p, "r"); android && len(r) >= 2 && r[0] >= '0' && r[0] <= 'Z' {
-		p = r
-	}
 	switch len(p) {
 	case 4:
 		s, err := language.ParseScript(p)
@@ -162,43 +180,6 @@ func subtag(p string) (string, bool) {
 func isRegion(p string) bool {
 	_, err := language.ParseRegion(strings.ToUpper(p))
 	return err == nil
-}
-
-// probably turns a spelling into a code where the texts prove that it is one: rare languages, variants, and countries
-// that are meant for their language (jp, cz). "" where it is none all the same.
-func probably(spelling string) string {
-	spelling = strings.ReplaceAll(plainSpelling(strings.TrimPrefix(spelling, "b+")), "+", "-")
-	parts := strings.Split(strings.ToLower(strings.NewReplacer("_", "-", "@", "-").Replace(spelling)), "-")
-	base, err := language.ParseBase(parts[0])
-	switch {
-	case slices.Contains([]string{"und", "mul", "mis", "zxx", "car", "dev"}, parts[0]):
-		// none, several, Android's cars, i18next's developers
-		return ""
-	case err == nil:
-		known, _ := language.DeprecatedBase.Compose(base)
-		parts[0] = known.String() // heb, ind
-	case len(parts) == 1 && len(parts[0]) == 2 && isRegion(parts[0]):
-		tag, err := language.Parse("und-" + parts[0])
-		likely, sure := tag.Base()
-		if err != nil || sure == language.No {
-			return ""
-		}
-		parts[0] = likely.String()
-	}
-	if name, ok := renamed[parts[0]]; ok {
-		parts[0] = name
-	}
-	for i, p := range parts[1:] {
-		if code, ok := subtag(p); ok && (len(p) != 3 || p[0] <= '9') {
-			parts[i+1] = code
-		} else if len(p) == 2 {
-			parts[i+1] = strings.ToUpper(p)
-		}
-	}
-	if code := strings.Join(parts, "-"); languages.WellFormed(code) {
-		return code
-	}
-	return ""
 }
 
 // forTests says why a code is of no language that people speak: codes for private use, and the regions of Android's
@@ -297,9 +278,7 @@ func (g *Group) platform() string {
 // way is how a group's paths spell a language. others is the way of groups like it, empty where none has the language.
 func (g *Group) way(code, others string) string {
 	way := g.spelled[code]
-	if alias, ok := codeOf(code); ok && way == "" {
-		way = g.spelled[alias] // zh-TW was asked for, and the files are zh-Hant's
-	}
+	way = cmp.Or(way, g.spelled[codeOf(code)]) // zh-TW was asked for, and the files are zh-Hant's
 	switch {
 	case way != "":
 		return way

@@ -38,12 +38,12 @@ func spot(name string) (found []spotted) {
 		folder := parts[last-1]
 		if qualifier, values := strings.CutPrefix(folder, "values"); values {
 			spelling, qualified := strings.CutPrefix(qualifier, "-")
-			if _, ok := codeOf(spelling); qualifier == "" || qualified && ok {
+			if qualifier == "" || qualified && codeOf(spelling) != "" {
 				add(last-1, "values-", "{LOCALE:ANDROID}", "", spelling)
 			}
 		} else if folder == "base" {
 			add(last-1, "", "{LOCALE:ANDROID}", "", "")
-		} else if _, ok := codeOf(folder); ok {
+		} else if codeOf(folder) != "" {
 			add(last-1, "", "{LOCALE:ANDROID}", "", folder)
 		}
 	case format.Platform == formats.Apple && strings.Contains(name, ".lproj/"):
@@ -74,10 +74,10 @@ func spot(name string) (found []spotted) {
 func spotTwice(found []spotted) (both []spotted) {
 	for i, a := range found {
 		for _, b := range found[i+1:] {
-			mine, ok := codeOf(a.spelling)
-			other, _ := codeOf(b.spelling)
-			isOne, at := a.spelling == b.spelling, partOf(b.template)
-			if !isOne && (!ok || mine != other) || partOf(a.template) == at || strings.Contains(a.template, "{LOCALE:") {
+			mine, at := codeOf(a.spelling), partOf(b.template)
+			isOne := a.spelling == b.spelling
+			if !isOne && (mine == "" || mine != codeOf(b.spelling)) || partOf(a.template) == at ||
+				strings.Contains(a.template, "{LOCALE:") {
 				continue
 			}
 			parts := strings.Split(a.template, "/")
@@ -121,8 +121,7 @@ func (t *template) codeOf(spelling string) string {
 
 // languageOf is the code of a spelling, also of a language's name in English; "" of what is neither.
 func languageOf(spelling string) string {
-	code, _ := codeOf(spelling)
-	return cmp.Or(code, named(spelling))
+	return cmp.Or(codeOf(spelling), named(spelling))
 }
 
 // template is the files of one template, by spelling of the language.
