@@ -360,13 +360,9 @@ func (s *search) compared(base, other string) (shared, same int) {
 // variant replaces a source language whose files have few of the texts that another variety of it has: en-US.json is {}
 // beside en.json. An overlay of a region adds to the source.
 func (s *search) variant(main []*template) {
-	main = slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.in(s.source) == "" })
-	if s.covers(main, s.source) {
-		return
-	}
-	mine := s.textsIn(main, s.source)
 	isVariety := func(code string) bool { return code != s.source && sameLanguage(code, s.source) }
-	if best, n := s.fullest(main, isVariety); n > 2*mine { // translations keep texts that the source lost long ago
+	best, n, mine := s.fullerThan(main, isVariety)
+	if n > 2*mine { // translations keep texts that the source lost long ago
 		s.reason = fmt.Sprintf("its files have %s, and those in %s have %d", texts(n), s.source, mine)
 		s.source = best
 	}
@@ -375,17 +371,26 @@ func (s *search) variant(main []*template) {
 // fuller finds a language whose files hold a quarter more texts than the English ones beside them: then English is a
 // translation. Other languages are not doubted: there is no first one among them.
 func (s *search) fuller(main []*template) (string, int) {
-	if s.source != "en" || s.covers(main, "en") { // whose texts cannot be counted
+	if s.source != "en" {
 		return "", 0
 	}
-	beside := sample(slices.DeleteFunc(slices.Clone(main), func(t *template) bool {
-		return t.base != "" || t.in("en") == ""
-	}))
-	other, n := s.fullest(beside, func(code string) bool { return code != "en" })
-	if english := s.textsIn(beside, "en"); n-english > 5 && n*4 > english*5 {
+	alone := slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.base != "" })
+	other, n, english := s.fullerThan(sample(alone), func(code string) bool { return code != "en" })
+	if n-english > 5 && n*4 > english*5 {
 		return other, n - english
 	}
 	return "", 0
+}
+
+// fullerThan is the language, of some, that has the most texts beside files in the source language, and how many both
+// have; "" where those cannot be counted.
+func (s *search) fullerThan(main []*template, some func(code string) bool) (best string, n, mine int) {
+	beside := slices.DeleteFunc(slices.Clone(main), func(t *template) bool { return t.in(s.source) == "" })
+	if s.covers(beside, s.source) {
+		return "", 0, 0
+	}
+	best, n = s.fullest(beside, some)
+	return best, n, s.textsIn(beside, s.source)
 }
 
 // otherBase finds files without a language beside English ones that say something else. They are in the language whose
@@ -461,12 +466,6 @@ func product(believed []*template) []*template {
 	return main
 }
 
-// lone is a file that may be the source of translations elsewhere.
-type lone struct {
-	file, spelling string
-	taken          bool // it has translations by its path: others of its keys are strays
-}
-
 // pair finds sources for translations whose paths do not lead to one, before the source language is known: a file that
 // has their keys and no translation of its own. It is in the folder above or below, as values/localazy.xml for
 // values-de/translations.xml and en/en.json for de.json; or it is named alike anywhere, as generated/lang/en_us.json
@@ -474,95 +473,81 @@ type lone struct {
 // would write the same keys into a second file beside them.
 func (s *search) pair(believed []*template, given string) {
 	isSource := func(code string) bool {
-		return code == given || code == "en" || code == likely("en") || s.declared[code] != nil
+		return code != "" && (code == given || code == "en" || code == likely("en") || s.declared[code] != nil)
 	}
-	taken := make(map[string]bool)
+	isOther := func(code string) bool { return !isSource(code) }
+	taken := make(map[string]bool) // by a template with translations: others of its keys are strays
 	for _, t := range believed {
-		isOther := func(code string) bool { return !isSource(code) }
 		if len(t.all()) > 1 && slices.ContainsFunc(sortedKeys(t.by()), isOther) {
 			maps.Copy(taken, takenBy(t))
 		}
 	}
-	var near []lone
-	namesakes := make(map[string][]lone) // by name without language
-	for _, name := range sortedKeys(s.names) {
+	spelled := make(map[string]string) // how a file that may be a source spells its language; "" for one without
+	for name := range s.names {
 		if standingOf(name) != own {
 			continue
 		}
-		one := lone{file: name, taken: taken[name]}
-		shapes := []string{path.Base(name)}
-		for _, found := range spot(name) {
-			if isSource(codeOf(found.spelling)) {
-				one.spelling = found.spelling
-				shapes = append(shapes, path.Base(found.template))
+		spelled[name] = ""
+		for _, spelling := range s.spelled[name] {
+			if isSource(languageOf(spelling)) {
+				spelled[name] = spelling
 			}
 		}
-		if !one.taken {
-			near = append(near, one)
-		}
-		slices.Sort(shapes)
-		for _, shape := range slices.Compact(shapes) {
-			namesakes[shape] = append(namesakes[shape], one)
-		}
 	}
+	files := sortedKeys(spelled) // of two as likely, one in a source language comes first
+	slices.SortStableFunc(files, func(a, b string) int { return bit(spelled[a] == "") - bit(spelled[b] == "") })
 	for _, t := range believed {
 		hasSource := t.format().Extracted() == "" && slices.ContainsFunc(sortedKeys(t.by()), isSource)
 		if t.base != "" || t.catalog() || t.standing != own || hasSource {
 			continue
 		}
-		folder := path.Dir(t.above()) + "/"
-		var files []lone
-		if t.format().Platform == "" {
-			files = append(slices.Clone(namesakes[path.Base(t.text)]), namesakes[t.unqualified()]...)
+		best := s.fileWithKeysOf(t, files, spelled, taken)
+		if best == "" || taken[best] {
+			continue
 		}
-		for _, one := range near {
-			if t.format().Bilingual() || folder == "./" || strings.HasPrefix(one.file, folder) {
-				files = append(files, one)
-			}
+		t.base, t.paired = best, true
+		if code := languageOf(spelled[best]); code != "" {
+			s.says[best] = code
 		}
-		s.pairWith(t, files)
 	}
 }
 
-// pairWith gives a template the file that has the most of its keys as its source, of several the nearest: more than
-// half of them, or nearly all, and a tenth of its own, where it is in another folder.
-func (s *search) pairWith(t *template, files []lone) {
-	fullest := slices.MaxFunc(sortedKeys(t.files), func(a, b string) int {
-		return cmp.Compare(s.sizes[t.files[a]], s.sizes[t.files[b]])
+// fileWithKeysOf is the file that has the most of a template's keys, of several the nearest: more than half of them, or
+// nearly all, and a tenth of its own, where it is in another folder.
+func (s *search) fileWithKeysOf(t *template, files []string, spelled map[string]string, taken map[string]bool) string {
+	fullest := slices.MaxFunc(slices.Sorted(maps.Values(t.files)), func(a, b string) int {
+		return cmp.Compare(s.sizes[a], s.sizes[b])
 	})
-	size := s.sizes[t.files[fullest]]
-	its := s.read(t.files[fullest])
+	size, its := s.sizes[fullest], s.read(fullest)
 	anywhere := t.format().Platform == "" // else programs read translations from beside the source
-	most := len(its.byEntry) / 2
-	best := lone{}
-	for _, one := range files {
-		isOwn := probably(t.spellingIn(one.file)) != "" // a language, or a country that is meant for one
-		far := !strings.HasPrefix(one.file, t.above()+"/") ||
-			t.android() != strings.Contains(one.file, "/values/")
-		its64th := s.sizes[one.file] / 64 // data that need not be read
-		if isOwn || path.Ext(one.file) != extension(t.text) || s.sizes[one.file]*8 < size || far && its64th > size ||
-			t.format().Bilingual() && !s.isExtracted(one.file) {
+	around := strings.TrimPrefix(path.Dir(t.above())+"/", "./")
+	base, unqualified := path.Base(t.text), t.unqualified()
+	best, most := "", len(its.byEntry)/2
+	for _, file := range files {
+		name := path.Base(file)
+		isNamed := anywhere && (name == unqualified || name == strings.Replace(base, "{LANGUAGE}", spelled[file], 1))
+		isNear := !taken[file] && (t.format().Bilingual() || strings.HasPrefix(file, around))
+		if !isNamed && !isNear || path.Ext(file) != extension(t.text) {
 			continue
 		}
-		entries := len(s.read(one.file).byEntry)
-		shared, _ := s.compared(one.file, t.files[fullest])
-		isNearer := shared == most && best.file != "" &&
-			alike([]byte(one.file), []byte(t.text)) > alike([]byte(best.file), []byte(t.text))
-		names := []string{t.unqualified(), strings.Replace(path.Base(t.text), "{LANGUAGE}", one.spelling, 1)}
-		isNamesake := anywhere && names[0] != extension(t.text) && slices.Contains(names, path.Base(one.file))
+		isOwn := probably(t.spellingIn(file)) != "" // a language, or a country that is meant for one
+		far := !strings.HasPrefix(file, t.above()+"/") || t.android() != strings.Contains(file, "/values/")
+		its64th := s.sizes[file] / 64 // data that need not be read
+		if isOwn || s.sizes[file]*8 < size || far && its64th > size || t.format().Bilingual() && !s.isExtracted(file) {
+			continue
+		}
+		entries := len(s.read(file).byEntry)
+		shared, _ := s.compared(file, fullest)
+		isNearer := shared == most && best != "" &&
+			alike([]byte(file), []byte(t.text)) > alike([]byte(best), []byte(t.text))
+		isNamesake := isNamed && unqualified != extension(t.text)
 		isMost := shared >= 5 && shared*10 >= entries || isNamesake && shared*2 >= entries
 		enough := !far || shared*5 > len(its.byEntry)*4 && isMost
 		if (shared > most || isNearer) && enough {
-			best, most = one, shared
+			best, most = file, shared
 		}
 	}
-	if best.file == "" || best.taken {
-		return
-	}
-	t.base, t.source, t.paired = best.file, best.file, true
-	if code := codeOf(best.spelling); code != "" {
-		s.says[best.file] = code
-	}
+	return best
 }
 
 // likely is a language with the region that most of its speakers mean: en is en-US.

@@ -19,10 +19,9 @@ const instead = "keep the texts in JSON or YAML, or convert them to one of these
 
 // unreadable is files of such a kind that are named alike.
 type unreadable struct {
-	kind, pattern string
-	files         int
-	bytes         int64
-	languages     map[string]bool
+	files     int
+	bytes     int64
+	languages map[string]bool
 }
 
 // hasNoGrammar reports whether a file is of such a kind, as far as its path tells.
@@ -39,8 +38,7 @@ func (s *search) noteUnreadable(name string, size int64) {
 	found := append(spot(name), spotted{template: name})[0]
 	u := s.unreadable[found.template]
 	if u == nil {
-		u = &unreadable{kind: noGrammar[strings.ToLower(path.Ext(name))], pattern: found.template,
-			languages: make(map[string]bool)}
+		u = &unreadable{languages: make(map[string]bool)}
 		s.unreadable[found.template] = u
 	}
 	u.files++
@@ -51,33 +49,25 @@ func (s *search) noteUnreadable(name string, size int64) {
 // unsupported leaves out the files of such kinds. It says which kind most of the repository's translations are in,
 // where they are more than what can be translated with this configuration.
 func (s *search) unsupported(supported int64) string {
-	byKind, total := make(map[string]*unreadable), int64(0)
-	largest, best := make(map[string]*unreadable), &unreadable{}
+	bytes, files, largest := make(map[string]int), make(map[string]int), make(map[string]string) // by kind
+	total := int64(0)
 	for _, pattern := range sortedKeys(s.unreadable) {
-		u := s.unreadable[pattern]
-		if u.kind != noGrammar[fluent] && len(u.languages) < 2 {
+		u, kind := s.unreadable[pattern], noGrammar[strings.ToLower(path.Ext(pattern))]
+		if kind != noGrammar[fluent] && len(u.languages) < 2 {
 			continue
 		}
-		s.leave(pattern, "is "+u.kind+", which locsync does not support; "+instead, u.files)
-		all := byKind[u.kind]
-		if all == nil {
-			all = &unreadable{kind: u.kind}
-			byKind[u.kind], largest[u.kind] = all, u
-		}
-		if u.bytes > largest[u.kind].bytes {
-			largest[u.kind] = u
-		}
-		all.files += u.files
-		all.bytes += u.bytes
+		s.leave(pattern, "is "+kind+", which locsync does not support; "+instead, u.files)
+		bytes[kind] += int(u.bytes)
+		files[kind] += u.files
 		total += u.bytes
-		if all.bytes > best.bytes {
-			best = all
+		if largest[kind] == "" || u.bytes > s.unreadable[largest[kind]].bytes {
+			largest[kind] = pattern
 		}
 	}
 	if total <= supported {
 		return ""
 	}
+	kind := most(bytes, "")
 	return fmt.Sprintf("Most of what this repository translates is in a format that locsync does not support: "+
-		"%s (%s, such as %s). To translate it, %s", best.kind, counted(best.files, "file"), largest[best.kind].pattern,
-		instead)
+		"%s (%s, such as %s). To translate it, %s", kind, counted(files[kind], "file"), largest[kind], instead)
 }
