@@ -216,24 +216,11 @@ func projectName(folder string) string {
 	return cmp.Or(strings.Trim(notInNames.ReplaceAllString(folder, "-"), "-."), "app")
 }
 
-// quoted is a text as TOML writes it: as Go does, but for the escapes that are Go's alone (\a, \v, \x00).
-func quoted(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteString(`\` + string(r))
-		case strconv.IsPrint(r):
-			b.WriteRune(r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		}
-	}
-	return b.String() + `"`
-}
+// ofGo are the escapes of Go that TOML does not have.
+var ofGo = strings.NewReplacer(`\\`, `\\`, `\a`, `\u0007`, `\v`, `\u000B`, `\x`, `\u00`)
+
+// quoted is a text as TOML writes it.
+func quoted(text string) string { return ofGo.Replace(strconv.Quote(text)) }
 
 func array(texts []string) string {
 	var all []string
