@@ -87,9 +87,9 @@ func (s *search) judge(name, spelling, source string) (code, why string) {
 	switch {
 	case r.err != nil && code != "":
 		return "", "cannot be read: " + r.err.Error()
-	case len(r.byEntry) == 0 || r.lists:
+	case len(r.units) == 0 || r.lists:
 		return "", ""
-	case shared*2 < len(r.byEntry) && shared < 5:
+	case shared*2 < len(r.units) && shared < 5:
 		return "", fmt.Sprintf("is not a translation: it has few of the keys of %s", source)
 	case code == "" && strings.HasSuffix(name, ".xml"):
 		return "", fmt.Sprintf("is for some devices (%s), not for a language", spelling)
@@ -117,7 +117,7 @@ func (s *search) countries(kept []*template) {
 	for at, templates := range members {
 		var text strings.Builder
 		for _, t := range templates {
-			for _, one := range s.read(t.files[at.spelling]).byEntry {
+			for _, one := range s.read(t.files[at.spelling]).units {
 				text.WriteString(one)
 			}
 		}

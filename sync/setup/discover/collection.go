@@ -11,6 +11,7 @@ import (
 
 	"github.com/locsync/locsync/formats"
 	"github.com/locsync/locsync/sync/config"
+	"github.com/locsync/locsync/sync/text/catalog"
 )
 
 // generic are folders that say nothing about which part of a product they belong to.
@@ -185,12 +186,11 @@ func (g *Group) Divide() {
 }
 
 // keysOf are the keys of files' texts, without their forms.
-func keysOf(files ...map[string]string) map[string]bool {
+func keysOf(files ...map[catalog.Name]string) map[string]bool {
 	keys := make(map[string]bool)
 	for _, texts := range files {
-		for entry := range texts {
-			key, _, _ := strings.Cut(entry, "\x00")
-			keys[key] = true
+		for name := range texts {
+			keys[name.Key] = true
 		}
 	}
 	return keys

@@ -54,6 +54,7 @@ import (
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/config/languages"
 	"github.com/locsync/locsync/sync/setup/migrate"
+	"github.com/locsync/locsync/sync/text/catalog"
 )
 
 // Listing is the names of a tree's files, with slashes.
@@ -103,7 +104,7 @@ type Group struct {
 	spelled   map[string]string // by code: as its files are
 	region    string            // the mark before a region, where paths spell every language with one
 	each      string            // the placeholder that keeps files with a key in common in collections of their own
-	texts     []map[string]string
+	texts     []map[catalog.Name]string
 }
 
 // LeftOut is files that look like resource files and are not proposed, or a folder that was not read.
@@ -357,7 +358,7 @@ func (s *search) withoutSources(t *template) {
 			continue
 		}
 		if t.base != "" {
-			if shared, _ := s.compared(t.base, name); shared*2 > len(s.read(name).byEntry) {
+			if shared, _ := s.compared(t.base, name); shared*2 > len(s.read(name).units) {
 				delete(s.says, name)
 				continue
 			}
@@ -437,7 +438,7 @@ func (s *search) believeNames(t *template) {
 	if len(t.names) == 0 || len(all) < 2 || !t.inPlace() && len(s.filesLike(t)) > len(all) {
 		return
 	}
-	textsOf := func(spelling string) int { return len(s.read(all[spelling]).byEntry) }
+	textsOf := func(spelling string) int { return len(s.read(all[spelling]).units) }
 	fullest := slices.MaxFunc(sortedKeys(all), func(a, b string) int { return textsOf(a) - textsOf(b) })
 	believed := []string{fullest}
 	for _, spelling := range sortedKeys(all) {

@@ -204,7 +204,7 @@ func (s *search) finish(g *Group) {
 		}
 		rooted = rooted && r.rooted
 		g.Keys += r.sent(s.source)
-		g.texts = append(g.texts, r.byEntry)
+		g.texts = append(g.texts, r.units)
 		by, doubled := t.spellings()
 		for code, spelling := range by {
 			switch isSource := t.files[spelling] == file && (!t.catalog() || code == s.source); {

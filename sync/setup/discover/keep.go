@@ -17,11 +17,11 @@ import (
 
 // reading is what a file holds.
 type reading struct {
-	format  string // that fits it: the structured one where it is nested
-	rooted  bool   // the language is its outermost name, as in Rails
-	lists   bool   // it is a list of other things, or holds no text and something else
-	err     error
-	byEntry map[string]string // texts by key and form
+	format string // that fits it: the structured one where it is nested
+	rooted bool   // the language is its outermost name, as in Rails
+	lists  bool   // it is a list of other things, or holds no text and something else
+	err    error
+	units  map[catalog.Name]string
 
 	source    string   // of a file with all languages: the source's, as it spells it
 	languages []string // likewise, all of them
@@ -29,10 +29,10 @@ type reading struct {
 
 // texts counts the keys that have texts, and plural forms of one text once: some languages have more of those.
 func (r *reading) texts() int {
-	keys := make(map[string]bool, len(r.byEntry))
-	for entry, text := range r.byEntry {
-		if key, _, _ := strings.Cut(entry, "\x00"); text != "" {
-			keys[pluralEnd.ReplaceAllString(key, "")] = true
+	keys := make(map[string]bool, len(r.units))
+	for unit, text := range r.units {
+		if text != "" {
+			keys[pluralEnd.ReplaceAllString(unit.Key, "")] = true
 		}
 	}
 	return len(keys)
@@ -44,24 +44,23 @@ var pluralEnd = re(`[/_.](zero|one|two|few|many|other)$`)
 func (r *reading) sent(language string) int {
 	format, _ := formats.Named(r.format)
 	if !format.PluralKeys {
-		return len(keysOf(r.byEntry))
+		return len(keysOf(r.units))
 	}
 	separator := ""
 	if format.Structured {
 		separator = "/"
 	}
 	var texts catalog.Catalog
-	for entry, text := range r.byEntry {
-		key, form, _ := strings.Cut(entry, "\x00")
-		texts = append(texts, catalog.Unit{Name: catalog.Name{Key: key, Form: form}, Text: text})
+	for name, text := range r.units {
+		texts = append(texts, catalog.Unit{Name: name, Text: text})
 	}
 	plurals, keys := spelling.Join(texts, separator, language), make(map[string]bool, len(texts))
 	for _, u := range texts {
-		key := u.Key
-		if of, form := plurals.Form(key); form != "" {
-			key = of
+		of, form := plurals.Form(u.Key)
+		if form == "" {
+			of = u.Key
 		}
-		keys[key] = true
+		keys[of] = true
 	}
 	return len(keys)
 }
@@ -82,10 +81,11 @@ func (s *search) read(name string) *reading {
 	}
 	f, err := format.Parse(resource.Keys{}, src)
 	structured, ok := format.Nested()
+	locjson, _ := formats.ByExtension(".locjson")
 	compiled := err == nil && hasMember(f, "locale_data") // of gettext's, for Jed
 	switch nested := err == nil && len(f.Nested()) > 0; {
-	case nested && isLocJSON(src, f):
-		format, _ = formats.ByExtension(".locjson")
+	case nested && hasMember(f, "units") && hasUnits(locjson, src):
+		format = locjson
 		f, err = format.Parse(resource.Keys{}, src)
 	case nested && ok:
 		var roots []string
@@ -105,37 +105,27 @@ func (s *search) read(name string) *reading {
 		r.source, r.languages = format.Languages(src)
 	}
 	_, r.rooted = f.Root()
-	r.byEntry = make(map[string]string)
+	r.units = make(map[catalog.Name]string)
 	others := 0
 	for e := range f.Entries() {
 		switch e.Kind {
 		case resource.Null: // no text yet
 		case resource.Text:
-			r.byEntry[e.Key+"\x00"+e.Form] = e.Text
+			r.units[catalog.Name{Key: e.Key, Form: e.Form}] = e.Text
 		default:
 			others++
 		}
 	}
 	isList := f.Len() > 0 && f.Node(0).Kind == resource.List
-	r.lists = compiled || isList || len(r.byEntry) == 0 && (others > 0 || format.Resources || format.Multilingual())
+	r.lists = compiled || isList || len(r.units) == 0 && (others > 0 || format.Resources || format.Multilingual())
 	return r
 }
 
-// isLocJSON reports whether JSON is LocJSON under another name: an object with a list of units, each with a key and a
+// hasUnits reports whether JSON is LocJSON under another name: an object with a list of units, each with a key and a
 // source.
-func isLocJSON(src []byte, f *resource.File) bool {
-	if !hasMember(f, "units") {
-		return false
-	}
-	format, _ := formats.ByExtension(".locjson")
-	units, err := format.Parse(resource.Keys{}, src)
-	if err != nil {
-		return false
-	}
-	for range units.Entries() {
-		return true
-	}
-	return false
+func hasUnits(locjson formats.Format, src []byte) bool {
+	f, err := locjson.Parse(resource.Keys{}, src)
+	return err == nil && len(slices.Collect(f.Entries())) > 0
 }
 
 // hasMember reports whether a file has a container under a name.
@@ -220,7 +210,7 @@ func (s *search) translatedIn(t *template, kept []*template) string {
 	if !t.android() || len(t.files) > 0 {
 		return ""
 	}
-	mine := s.read(t.source).byEntry
+	mine := s.read(t.source).units
 	for _, other := range kept {
 		if other == t || !other.android() || path.Dir(other.text) != path.Dir(t.text) {
 			continue

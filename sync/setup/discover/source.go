@@ -347,9 +347,9 @@ func (s *search) otherThan(t *template, code string) bool {
 
 // compared counts the texts that two files have under the same keys, and those that are the same.
 func (s *search) compared(base, other string) (shared, same int) {
-	first := s.read(base).byEntry
-	for entry, text := range s.read(other).byEntry {
-		if first, both := first[entry]; both {
+	first := s.read(base).units
+	for name, text := range s.read(other).units {
+		if first, both := first[name]; both {
 			shared++
 			same += bit(first == text)
 		}
@@ -429,13 +429,11 @@ func (s *search) onlyTranslations(main []*template) string {
 					"pybabel extract, django-admin makemessages --keep-pot) and add it to git", file)
 			}
 		}
-		texts := s.read(file).byEntry
-		sentences := 0
-		for entry, text := range texts {
-			key, _, _ := strings.Cut(entry, "\x00")
-			sentences += bit(strings.Contains(key, " ") && key != text)
+		units, sentences := s.read(file).units, 0
+		for unit, text := range units {
+			sentences += bit(strings.Contains(unit.Key, " ") && unit.Key != text)
 		}
-		if !t.format().Bilingual() && sentences*2 > len(texts) {
+		if !t.format().Bilingual() && sentences*2 > len(units) {
 			return fmt.Sprintf("%s holds translations of its keys, which are the source texts; make a file in their "+
 				"language that has each text under itself, and add it to git", file)
 		}
@@ -522,7 +520,7 @@ func (s *search) fileWithKeysOf(t *template, files []string, spelled map[string]
 	anywhere := t.format().Platform == "" // else programs read translations from beside the source
 	around := strings.TrimPrefix(path.Dir(t.above())+"/", "./")
 	base, unqualified := path.Base(t.text), t.unqualified()
-	best, most := "", len(its.byEntry)/2
+	best, most := "", len(its.units)/2
 	for _, file := range files {
 		name := path.Base(file)
 		isNamed := anywhere && (name == unqualified || name == strings.Replace(base, "{LANGUAGE}", spelled[file], 1))
@@ -536,13 +534,13 @@ func (s *search) fileWithKeysOf(t *template, files []string, spelled map[string]
 		if isOwn || s.sizes[file]*8 < size || far && its64th > size || t.format().Bilingual() && !s.isExtracted(file) {
 			continue
 		}
-		entries := len(s.read(file).byEntry)
+		entries := len(s.read(file).units)
 		shared, _ := s.compared(file, fullest)
 		isNearer := shared == most && best != "" &&
 			alike([]byte(file), []byte(t.text)) > alike([]byte(best), []byte(t.text))
 		isNamesake := isNamed && unqualified != extension(t.text)
 		isMost := shared >= 5 && shared*10 >= entries || isNamesake && shared*2 >= entries
-		enough := !far || shared*5 > len(its.byEntry)*4 && isMost
+		enough := !far || shared*5 > len(its.units)*4 && isMost
 		if (shared > most || isNearer) && enough {
 			best, most = file, shared
 		}
@@ -606,7 +604,7 @@ func (s *search) sourceIf(t *template, code string) string {
 // isBlank reports whether a file can be read and has no text.
 func (s *search) isBlank(file string) bool {
 	r := s.read(file)
-	return r.err == nil && len(r.byEntry) == 0
+	return r.err == nil && len(r.units) == 0
 }
 
 func texts(n int) string { return counted(n, "text") }
