@@ -89,12 +89,12 @@ func (s *search) readDeclaration(name string, d declaration) {
 
 // candidate is a language that may be the source's, and what speaks for it.
 type candidate struct {
-	code, reason string
-	files, alone int  // templates that have a file in it; those of them that have no file without a language
-	texts        int  // in the files that are source files if it is right
-	settings     int  // that say it
-	says         int  // texts in files that say it of themselves
-	claimed      bool // by either, and texts bear it out
+	code         string
+	reason       string // for what files or settings claim; "" where none does
+	files, alone int    // templates that have a file in it; those of them that have no file without a language
+	texts        int    // in the files that are source files if it is right
+	settings     int    // that say it
+	says         int    // texts in files that say it of themselves
 }
 
 // decide settles the source language: the candidate that the strongest evidence speaks for, see the package comment.
@@ -105,12 +105,13 @@ func (s *search) decide(believed []*template, given string) {
 		return
 	}
 	main := product(believed)
-	guess, best := s.weigh(main)
-	s.source, s.reason, s.sure = best.code, best.reason, best.claimed
-	if s.sure {
+	guess, claimed := s.weigh(main)
+	if claimed != nil {
+		s.source, s.reason = claimed.code, claimed.reason
 		s.variant(main)
 		return
 	}
+	s.source, s.sure = guess.code, false
 	same, unsure := s.otherBase(main)
 	s.unsure = unsure
 	switch fuller, more := s.fuller(main); {
@@ -155,11 +156,10 @@ func (s *search) untold(main []*template, guess *candidate) string {
 	return ""
 }
 
-// weigh puts together what speaks for each language. best is the one that files and the program's settings claim, where
-// files with texts bear that out: of several the one with the most texts, of which a tenth more or less is chance, then
-// with the most settings. Without a claim it is guess: English, or the language with the most files, with the most
-// texts, the commonest.
-func (s *search) weigh(main []*template) (guess, best *candidate) {
+// weigh puts together what speaks for each language. claimed is the one that files and the program's settings claim,
+// where files with texts bear that out: of several the one with the most texts, of which a tenth more or less is
+// chance, then with the most settings. guess is what it is without a claim.
+func (s *search) weigh(main []*template) (guess, claimed *candidate) {
 	all := make(map[string]*candidate)
 	of := func(code string) *candidate {
 		if all[code] == nil {
@@ -175,40 +175,17 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 		base = base || t.base != ""
 		for code := range t.by() {
 			of(code).files++
-			if t.base == "" {
-				all[code].alone++
-				alone = true
-			}
+			of(code).alone += bit(t.base == "")
+			alone = alone || t.base == ""
 		}
 	}
 	if base || !alone {
 		of("en")
 	}
-	order := func(a, b *candidate) int {
-		switch {
-		case a.claimed != b.claimed:
-			return cmp.Compare(bit(b.claimed), bit(a.claimed))
-		case a.claimed && (a.texts*10 > b.texts*11 || b.texts*10 > a.texts*11):
-			return b.texts - a.texts
-		case a.claimed:
-			return cmp.Or(b.settings-a.settings, b.says-a.says, strings.Compare(a.code, b.code))
-		case a.rank() != b.rank() || a == b:
-			return b.rank() - a.rank()
-		case a.code == "en-US", b.code == "en-US":
-			return bit(b.code == "en-US") - bit(a.code == "en-US")
-		}
-		for _, c := range []*candidate{a, b} {
-			if c.texts < 0 {
-				c.texts = s.textsIn(sample(main), c.code)
-			}
-		}
-		commonest := func(c *candidate) int { return (slices.Index(common, c.code) + len(common)) % (len(common) + 1) }
-		return cmp.Or(b.texts-a.texts, commonest(a)-commonest(b), strings.Compare(a.code, b.code))
-	}
-	guess = slices.MinFunc(slices.Collect(maps.Values(all)), order)
+	guess = slices.MinFunc(slices.Collect(maps.Values(all)), func(a, b *candidate) int { return s.likelier(main, a, b) })
 	claim := func(code, reason string, settings, says int) {
 		c := of(code)
-		c.reason, c.claimed = cmp.Or(c.reason, reason), true
+		c.reason = cmp.Or(c.reason, reason)
 		c.settings += settings
 		c.says += says
 	}
@@ -235,27 +212,52 @@ func (s *search) weigh(main []*template) (guess, best *candidate) {
 			}
 		}
 	}
-	for code, c := range all {
-		if c.claimed {
-			c.texts = s.textsIn(main, code)
-			c.claimed = c.texts > 0 || len(main) == 0 || s.covers(main, code)
+	for _, code := range sortedKeys(all) {
+		c := all[code]
+		if c.reason == "" {
+			continue
+		}
+		c.texts = s.textsIn(main, code)
+		isMore := claimed == nil || c.texts*10 > claimed.texts*11
+		isAsMany := claimed != nil && c.texts*11 >= claimed.texts*10
+		if c.texts == 0 && len(main) > 0 && !s.covers(main, code) {
+			continue
+		}
+		if isMore || isAsMany && cmp.Or(c.settings-claimed.settings, c.says-claimed.says) > 0 {
+			claimed = c
 		}
 	}
-	return guess, slices.MinFunc(slices.Collect(maps.Values(all)), order)
+	return guess, claimed
 }
 
-// rank is what speaks for a candidate that nothing claims: English, then a region of it, then the most files; last what
-// is only beside files without a language, as a translation of them.
+// likelier compares candidates that nothing claims: English, then the one that most files are in, with the most texts,
+// the commonest.
+func (s *search) likelier(main []*template, a, b *candidate) int {
+	if a.rank() != b.rank() {
+		return b.rank() - a.rank()
+	}
+	for _, c := range []*candidate{a, b} {
+		if c.texts < 0 { // the files are read where nothing else tells
+			c.texts = s.textsIn(sample(main), c.code)
+		}
+	}
+	commonest := func(c *candidate) int { return (slices.Index(common, c.code) + len(common)) % (len(common) + 1) }
+	return cmp.Or(b.texts-a.texts, commonest(a)-commonest(b), strings.Compare(a.code, b.code))
+}
+
+// rank is what speaks for a candidate that nothing claims: English, then a region of it, the American first; then the
+// most files; last what is only beside files without a language, as a translation of them.
 func (c *candidate) rank() int {
+	rank := 2*c.files + bit(c.code == "en-US")
 	switch {
 	case c.code == "en":
-		return 2000 + c.files
+		return 4000 + rank
 	case c.alone == 0:
-		return c.files - 2000
+		return rank - 4000
 	case sameLanguage(c.code, "en"):
-		return 1000 + c.files
+		return 2000 + rank
 	}
-	return c.files
+	return rank
 }
 
 func bit(is bool) int {
