@@ -117,17 +117,15 @@ func candidates(code string) []string {
 	if region, sure := tag.Region(); sure == language.Exact {
 		all = append(all, withScript+"-"+region.String())
 	}
-	switch {
-	case confidence == language.Exact && script == usual:
-		all = append(all, withScript, base.String())
-	case confidence == language.Exact || script != usual:
+	if confidence == language.Exact || script != usual {
 		all = append(all, withScript)
-	default:
+	}
+	if script == usual {
 		all = append(all, base.String())
-		codes := scriptsOf(base.String())
-		if len(codes) == 1 && (codes[0] == withScript || script.String() == unknownScript) {
-			all = append(all, codes...) // of several the likeliest is a guess
-		}
+	}
+	codes := scriptsOf(base.String()) // of several the likeliest is a guess
+	if confidence != language.Exact && len(codes) == 1 && (codes[0] == withScript || script.String() == unknownScript) {
+		all = append(all, codes...)
 	}
 	return all
 }
