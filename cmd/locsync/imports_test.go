@@ -186,9 +186,9 @@ var imports = map[string][]string{
 		"sync/report", "sync/text/spelling", "formats", "formats/programs", "formats/resource"},
 	// config: the words of a collection
 	// spelling, catalog: a plural is one key
-	// migrate: where another tool has source files and their translations
+	// migrate: where another tool has source files and their translations. report: numbers in words
 	"sync/setup/discover": {"sync/text/catalog", "sync/text/spelling", "sync/config", "sync/config/languages",
-		"sync/setup/migrate", "formats", "formats/resource"},
+		"sync/report", "sync/setup/migrate", "formats", "formats/resource"},
 	"sync/service":           {"sync/service/budget", "sync/service/wire", "sync/bound", "sync/bound/fault"},
 	"sync/service/documents": {"sync/service", "sync/service/wire"},
 	"sync/service/memories":  {"sync/service", "sync/service/wire"},

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/language"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // declaration is where projects of an ecosystem say which language their texts are written in: the file, and what to
@@ -609,13 +611,6 @@ func (s *search) isBlank(file string) bool {
 	return r.err == nil && len(r.units) == 0
 }
 
-func texts(n int) string { return counted(n, "text") }
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func texts(n int) string { return report.Counted(n, "text", "texts") }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

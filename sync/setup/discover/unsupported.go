@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/locsync/locsync/sync/report"
 )
 
 // noGrammar are kinds of resource files that there is no format for, by extension. Other files have most of these
@@ -69,5 +71,6 @@ func (s *search) unsupported(supported int64) string {
 	}
 	kind := most(bytes, "")
 	return fmt.Sprintf("Most of what this repository translates is in a format that locsync does not support: "+
-		"%s (%s, such as %s). To translate it, %s", kind, counted(files[kind], "file"), largest[kind], instead)
+		"%s (%s, such as %s). To translate it, %s", kind, report.Counted(files[kind], "file", "files"), largest[kind],
+		instead)
 }
