@@ -19,34 +19,33 @@ import (
 func (s *search) adopt(kept []*template) {
 	taken := takenBy(kept...)
 	proven := make(map[string]string) // by spelling
-	for _, again := range []bool{false, true} {
-		for _, t := range kept {
-			// what has no texts to compare with is believed where others prove it
-			if (s.read(t.source).err != nil) != again || t.catalog() {
+	// a source file that has no texts to compare with comes last: what others prove is believed there
+	unreadable := func(t *template) int { return bit(s.read(t.source).err != nil) }
+	last := func(a, b *template) int { return unreadable(a) - unreadable(b) }
+	for _, t := range slices.SortedStableFunc(slices.Values(kept), last) {
+		if t.catalog() {
+			continue
+		}
+		for _, name := range s.filesLike(t) {
+			spelling := t.spellingIn(name)
+			if spelling == "" || taken[name] || s.tracks(t) && !s.names[name] {
 				continue
 			}
-			for _, name := range s.filesLike(t) {
-				spelling := t.spellingIn(name)
-				if spelling == "" || taken[name] || s.tracks(t) && !s.names[name] {
-					continue
-				}
-				code, why := proven[spelling], ""
-				if !again || code == "" {
-					code, why = s.judge(name, spelling, t.source)
-				}
-				if why != "" {
-					s.leave(name, why, 1)
-				}
-				if code == "" {
-					continue
-				}
+			code, why := proven[spelling], ""
+			if code == "" || unreadable(t) == 0 {
+				code, why = s.judge(name, spelling, t.source)
+			}
+			if why != "" {
+				s.leave(name, why, 1)
+			}
+			if code != "" {
 				taken[name] = true
 				proven[spelling] = code
 				t.files[spelling] = name
 				t.proven[spelling] = code
 			}
-			s.withoutCrowdin(t)
 		}
+		s.withoutCrowdin(t)
 	}
 	s.countries(kept)
 }

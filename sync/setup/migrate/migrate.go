@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -107,7 +106,7 @@ func Read(fsys fs.FS, name string) (Found, error) {
 				return Found{}, fmt.Errorf("read the configuration of %s: %w", t.name, err)
 			}
 			r := &reader{tool: t, found: Found{Tool: t.name, File: name, Notes: []Note{}}}
-			r.mapping("", root, "")
+			r.mapping("", root, strings.TrimSuffix(name, file))
 			f := &r.found
 			if _, said := f.Answers[address]; !said && len(f.Answers) > 0 {
 				f.Answers[address] = Answer{root.Line, "Server", t.server}
@@ -115,14 +114,13 @@ func Read(fsys fs.FS, name string) (Found, error) {
 					" is assumed, so give --url where the account is at another server"})
 			}
 			if len(f.Entries) == 0 && r.folder != "" {
-				f.Entries = []Entry{{Line: root.Line, Targets: path.Join(r.folder, "**/*")}}
+				f.Entries = []Entry{{Line: root.Line, Targets: below(r.folder, "**/*")}}
 			}
 			for i := range f.Entries {
 				for _, mapping := range r.spellings {
 					f.Entries[i].spell(mapping)
 				}
 			}
-			f.below(strings.TrimSuffix(strings.TrimSuffix(name, file), "/"))
 			slices.SortStableFunc(f.Notes, func(a, b Note) int { return cmp.Compare(a.Line, b.Line) })
 			return *f, nil
 		}
@@ -170,26 +168,6 @@ func parse(data []byte) (*yaml.Node, error) {
 		return nil, errors.New("it has no settings")
 	}
 	return document.Content[0], nil
-}
-
-// below makes the paths, which are relative to the file, relative to the tree.
-func (f *Found) below(folder string) {
-	inside := func(pattern string) string {
-		if pattern == "" {
-			return ""
-		}
-		return strings.TrimPrefix(path.Join("/", folder, pattern), "/")
-	}
-	for i := range f.Entries {
-		e := &f.Entries[i]
-		e.Source, e.Targets, e.Output = inside(e.Source), inside(e.Targets), inside(e.Output)
-		if strings.Contains(e.Output, "{PATH}") { // which begins at the tree's root
-			e.Output = e.Output[strings.Index(e.Output, "{PATH}"):]
-		}
-		for j, pattern := range e.Exclude {
-			e.Exclude[j] = inside(pattern)
-		}
-	}
 }
 
 // SourceLanguage is Source; "" of nil.

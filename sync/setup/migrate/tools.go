@@ -152,7 +152,15 @@ func output(template string) string {
 	if !known || !strings.Contains(made, "{L") || strings.ContainsAny(made, "*?") {
 		return ""
 	}
+	if _, rest, is := strings.Cut(made, "{PATH}"); is { // which begins at the tree's root
+		return "{PATH}" + rest
+	}
 	return made
+}
+
+// below is the path or pattern in a folder of the tree. None leads out of it.
+func below(folder, pattern string) string {
+	return strings.TrimPrefix(path.Join("/", folder, pattern), "/")
 }
 
 // globbed makes a pattern of a template: a folder may hold slashes, all other placeholders are a part of a name.
@@ -193,7 +201,7 @@ type reader struct {
 // mapping reads the settings of a mapping. Those of files in it make entries.
 func (r *reader) mapping(name string, m *yaml.Node, folder string) {
 	for key, value := range fields(m) {
-		if r.meaning(name, key.Value) == base {
+		if r.meaning(name, key.Value) == base && scalar(value) != "" {
 			folder = path.Join(folder, scalar(value))
 			r.folder = folder
 		}
@@ -212,15 +220,15 @@ func (r *reader) mapping(name string, m *yaml.Node, folder string) {
 				r.mapping(key.Value, item, folder)
 			}
 		case source:
-			files.Source = path.Join(folder, globbed(once(scalar(value))))
+			files.Source = below(folder, globbed(once(scalar(value))))
 			if path.Ext(files.Source) == "" { // a folder
-				files.Source += "/*"
+				files.Source = below(files.Source, "*")
 			}
 		case translations:
 			templates = append(templates, items(value)...)
 		case ignored:
 			for _, item := range items(value) {
-				files.Exclude = append(files.Exclude, path.Join(folder, leaving(scalar(item))))
+				files.Exclude = append(files.Exclude, below(folder, leaving(scalar(item))))
 			}
 		case spellings:
 			spelled = append(spelled, value)
@@ -260,8 +268,8 @@ func (r *reader) mapping(name string, m *yaml.Node, folder string) {
 			e.Line = m.Line
 		}
 		if e.template != "" {
-			e.Targets = path.Join(folder, globbed(e.template))
-			e.Output = output(path.Join(folder, e.template))
+			e.Targets = below(folder, globbed(e.template))
+			e.Output = output(below(folder, e.template))
 		}
 		switch {
 		case strings.Contains(e.template, "%locale%"):
