@@ -145,8 +145,8 @@ func (p *Proposal) askCollections(Answers) *question {
 			return "one or each"
 		}
 		for i := range p.Found.Groups {
-			if answer == "each" {
-				p.Found.Groups[i].Divide()
+			if g := &p.Found.Groups[i]; answer == "each" && g.Divisible() {
+				g.Divide()
 			}
 		}
 		return ""

@@ -173,11 +173,8 @@ func (g *Group) Divisible() bool {
 		!strings.Contains(g.Collection+g.Prefix, "{")
 }
 
-// Divide gives each file of such a group a collection of its own.
+// Divide gives each file of a divisible group a collection of its own.
 func (g *Group) Divide() {
-	if !g.Divisible() {
-		return
-	}
 	each := "{NAME}"
 	if strings.Contains(g.Output, "{DIR}") {
 		each = "{DIR}/{NAME}"
