@@ -71,7 +71,12 @@ func (p *Proposal) begin() {
 // lookFor looks at the files anew, with this source language. Target languages that were answered stay.
 func (p *Proposal) lookFor(source string) {
 	p.started = false
-	if p.Found = p.look(cmp.Or(source, p.From.SourceLanguage())); source == "" && len(p.Found.Groups) == 0 {
+	named := ""
+	if p.From != nil {
+		named = p.From.Source
+	}
+	p.Found = p.look(cmp.Or(source, named))
+	if source == "" && len(p.Found.Groups) == 0 {
 		p.Found = p.look("") // the other tool calls it otherwise
 	}
 	if p.Source = p.Found.Source; p.From != nil && len(p.Targets) == 0 {

@@ -211,8 +211,8 @@ func (s *search) given(entries []migrate.Entry, source string) (groups []Group) 
 func sourceIn(all []*template) string {
 	votes := make(map[string]int)
 	for _, t := range all {
-		if spelling := t.spellingOf(t.base); t.base != "" && spelling != "" {
-			votes[t.codeOf(spelling)]++
+		if code := t.codeOf(t.spellingIn(t.base)); code != "" {
+			votes[code]++
 		}
 	}
 	return most(votes, "")
@@ -283,7 +283,7 @@ func together(e migrate.Entry, members []*template) (g Group, whole bool) {
 	}
 	slices.Sort(g.Files)
 	if e.Source == "" {
-		language := escaped(members[0].spellingOf(members[0].source))
+		language := escaped(members[0].spellingIn(members[0].source))
 		g.Source = strings.NewReplacer("{LANGUAGE}", language, "{LOCALE:ANDROID}", language, "{LOCALE:IOS}", language,
 			"{NAME}", "*", "{EXT}", "*", "{DIR}", "**").Replace(e.Output)
 	}

@@ -274,16 +274,6 @@ const unreadableFile = "cannot be read: "
 // noTexts is why Android's colours, sizes and styles are left out, which is too usual to be told, and empty catalogs.
 const noTexts = "holds no texts"
 
-// spellingOf is how a file's path names its language.
-func (t *template) spellingOf(file string) string {
-	for spelling, name := range t.files {
-		if name == file {
-			return spelling
-		}
-	}
-	return ""
-}
-
 // tracked reports whether git tracks one of the files, or no file that could be proposed instead.
 func (s *search) tracked(t *template) bool { return !s.anyTracked || s.tracks(t) }
 

@@ -94,14 +94,15 @@ func readSpelling(spelling string, proven bool) string {
 	parts := strings.Split(plainSpelling(spelling), "-")
 	first := strings.ToLower(parts[0])
 	isCapital := len(first) == 2 && strings.ToUpper(first) == parts[0] && slices.Contains(common, first) // EN, DE
-	if len(parts) == 2 && strings.EqualFold(first, parts[1]) && !isRegion(parts[1]) {
+	isAlone := len(parts) == 1
+	if _, isPart := subtag(parts[len(parts)-1]); len(parts) == 2 && strings.EqualFold(first, parts[1]) && !isPart {
 		parts = parts[:1] // en_EN, ja_JA
 	}
 	switch {
 	case !proven && first != parts[0] && !isCapital:
 		return ""
 	case proven:
-		first = likelyBase(first, len(parts) == 1)
+		first = likelyBase(first, isAlone)
 	case renamed[first] == "":
 		if _, err := language.ParseBase(first); err != nil || len(first) != 2 && !slices.Contains(long, first) {
 			return ""
@@ -175,11 +176,6 @@ func subtag(p string) (string, bool) {
 		return script, true
 	}
 	return p, p == "valencia"
-}
-
-func isRegion(p string) bool {
-	_, err := language.ParseRegion(strings.ToUpper(p))
-	return err == nil
 }
 
 // forTests says why a code is of no language that people speak: codes for private use, and the regions of Android's

@@ -170,14 +170,6 @@ func parse(data []byte) (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
-// SourceLanguage is Source; "" of nil.
-func (f *Found) SourceLanguage() string {
-	if f == nil {
-		return ""
-	}
-	return f.Source
-}
-
 // Covers reports whether a file is one that the configuration names; all are where it names none.
 func (f *Found) Covers(name string) bool {
 	return len(f.Entries) == 0 || slices.ContainsFunc(f.Entries, func(e Entry) bool { return e.Covers(name) })
