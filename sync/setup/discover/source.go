@@ -523,13 +523,13 @@ func (s *search) fileWithKeysOf(t *template, files []string, spelled map[string]
 	size, its := s.sizes[fullest], s.read(fullest)
 	anywhere := t.format().Platform == "" // else programs read translations from beside the source
 	around := strings.TrimPrefix(path.Dir(t.above())+"/", "./")
-	base, unqualified := path.Base(t.text), t.unqualified()
+	base, unqualified, ext := path.Base(t.text), t.unqualified(), extension(t.text)
 	best, most := "", len(its.units)/2
 	for _, file := range files {
 		name := path.Base(file)
 		isNamed := anywhere && (name == unqualified || name == strings.Replace(base, "{LANGUAGE}", spelled[file], 1))
 		isNear := !taken[file] && (t.format().Bilingual() || strings.HasPrefix(file, around))
-		if !isNamed && !isNear || path.Ext(file) != extension(t.text) {
+		if !isNamed && !isNear || path.Ext(file) != ext {
 			continue
 		}
 		isOwn := probably(t.spellingIn(file)) != "" // a language, or a country that is meant for one
@@ -542,7 +542,7 @@ func (s *search) fileWithKeysOf(t *template, files []string, spelled map[string]
 		shared, _ := s.compared(file, fullest)
 		isNearer := shared == most && best != "" &&
 			alike([]byte(file), []byte(t.text)) > alike([]byte(best), []byte(t.text))
-		isNamesake := isNamed && unqualified != extension(t.text)
+		isNamesake := isNamed && unqualified != ext
 		isMost := shared >= 5 && shared*10 >= entries || isNamesake && shared*2 >= entries
 		enough := !far || shared*5 > len(its.units)*4 && isMost
 		if (shared > most || isNearer) && enough {
