@@ -262,7 +262,7 @@ func (s *Service) visitorOf(r *http.Request) (*visitor, error) {
 		}
 	}
 	serve.Known(r.Context())
-	return &visitor{Name: person.Name, Manager: person.Manager, Form: visit.Form, digest: at, person: person}, nil
+	return &visitor{Name: person.Name, Form: visit.Form, digest: at, person: person}, nil
 }
 
 // root is the address of the page, as the one who asks reaches it.

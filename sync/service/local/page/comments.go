@@ -109,8 +109,10 @@ func (s *Service) decide(w http.ResponseWriter, r *http.Request, v *visitor) err
 			is := *it.suggested
 			is.State, is.Changed = o.project.Level(store.Final), o.tx.Now()
 			return o.put(it, &is, s.Saved)
+		case v.Reviews():
+			return errNotWhole
 		}
-		return reviews(v, "Only reviewers decide on suggestions of others. Ask one of them.")
+		return api.Refuse(http.StatusForbidden, "Only reviewers decide on suggestions of others. Ask one of them.")
 	})
 	return goTo(w, "key?"+string(scopeOf(r).With("at", r.PostFormValue("at"), "said", said)), err)
 }

@@ -182,34 +182,8 @@ func (it item) programs() programs.Programs {
 	return format.Programs
 }
 
-// shows tells whether a filter shows a key.
-func (p scope) shows(it item) bool {
-	switch p.Show { // of showArchived, the collections are what is archived of them
-	case showTodo:
-		return (it.is == nil || it.is.State == store.Draft || it.offered != nil || it.suggested != nil) && p.finds(it)
-	case showUntranslated:
-		return it.is == nil && p.finds(it)
-	case showDraft:
-		return it.is != nil && it.is.State == store.Draft && p.finds(it)
-	case showConfirmed:
-		return it.is != nil && it.is.State == store.Intermediate && p.finds(it)
-	case showFinal:
-		return it.is != nil && it.is.State == store.Final && p.finds(it)
-	case showRejected:
-		return it.rejected() && p.finds(it)
-	case showSuggested:
-		return it.suggested != nil && p.finds(it)
-	case showAsked:
-		return it.questions > 0 && p.finds(it)
-	case showOutdated:
-		return it.is != nil && len(it.is.Source) > 0 && p.finds(it)
-	case showConflict:
-		return it.offered != nil && p.finds(it)
-	case showFailing:
-		return it.is != nil && p.finds(it) && len(it.examine(it.is.Texts)) > 0
-	}
-	return p.finds(it)
-}
+// shows tells whether a scope shows a key. Checks, which take longest, are made of what is found alone.
+func (p scope) shows(it item) bool { return p.finds(it) && filterOf(p.Show).shows(it) }
 
 // finds tells whether a key, its source text or its translation has what is searched for, in any case.
 func (p scope) finds(it item) bool {
@@ -255,6 +229,8 @@ func (it item) signed(text string) []marks.Piece {
 	}
 	return all
 }
+
+func (it item) outdated() bool { return it.is != nil && len(it.is.Source) > 0 }
 
 func (it item) rejected() bool { return it.is != nil && it.is.Rejected != store.Rejection{} }
 

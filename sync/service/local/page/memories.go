@@ -15,9 +15,6 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// memoriesAreManaged refuses a whole memory, which several projects may share, to all but managers.
-const memoriesAreManaged = "Only managers see, fill and download whole memories. Ask one of them."
-
 // projectMemory is the page of a project's memory.
 type projectMemory struct {
 	Project, Name string
@@ -25,9 +22,6 @@ type projectMemory struct {
 }
 
 func (s *Service) memoryPage(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	if err := managed(v, memoriesAreManaged); err != nil {
-		return err
-	}
 	id, err := s.memoryOf(r.FormValue("project"))
 	if err != nil {
 		return err
@@ -74,20 +68,14 @@ func (s *Service) memoryOf(project string) (id string, err error) {
 }
 
 // fillMemory notes in the project's memory what is confirmed in it.
-func (s *Service) fillMemory(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	err := managed(v, memoriesAreManaged)
-	if err == nil {
-		serve.Unhurried(w)
-		err = keys.RememberAll(r.Context(), s.Store, r.PostFormValue("project"))
-	}
+func (s *Service) fillMemory(w http.ResponseWriter, r *http.Request, _ *visitor) error {
+	serve.Unhurried(w)
+	err := keys.RememberAll(r.Context(), s.Store, r.PostFormValue("project"))
 	return goTo(w, "memory?"+url.Values{"project": {r.PostFormValue("project")}}.Encode(), err)
 }
 
 // download sends the project's memory as a TMX file.
-func (s *Service) download(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	if err := managed(v, memoriesAreManaged); err != nil {
-		return err
-	}
+func (s *Service) download(w http.ResponseWriter, r *http.Request, _ *visitor) error {
 	serve.Unhurried(w)
 	id, err := s.memoryOf(r.FormValue("project"))
 	if err != nil {
@@ -106,10 +94,6 @@ func (s *Service) download(w http.ResponseWriter, r *http.Request, v *visitor) e
 func (s *Service) upload(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	if v == nil {
 		return askToSignIn(w, r)
-	}
-	if err := managed(v, memoriesAreManaged); err != nil {
-		w.Header().Set("Connection", "close") // the file is not waited for
-		return err
 	}
 	serve.Unhurried(w)
 	r.Body = http.MaxBytesReader(w, r.Body, maxTMX)

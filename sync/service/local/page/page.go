@@ -96,13 +96,15 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // visitor is who asks.
 type visitor struct {
-	Name    string
-	Manager bool
-	Form    string // the word that the forms of its pages carry
-	digest  string // of the word in its cookie
-	person  *store.Person
-	role    store.Role // in the project and language that is asked for
+	Name   string
+	Form   string // the word that the forms of its pages carry
+	digest string // of the word in its cookie
+	person *store.Person
+	role   store.Role // in the project and language that is asked for
 }
+
+// Manager reports whether the visitor manages everything.
+func (v *visitor) Manager() bool { return v.person.Manager }
 
 // Reviews reports whether the visitor confirms, approves and rejects texts.
 func (v *visitor) Reviews() bool { return v.role.Includes(store.Reviewer) }
@@ -110,12 +112,20 @@ func (v *visitor) Reviews() bool { return v.role.Includes(store.Reviewer) }
 // Manages reports whether the visitor archives keys.
 func (v *visitor) Manages() bool { return v.role.Includes(store.Manager) }
 
-// reviews refuses all but reviewers.
-func reviews(v *visitor, why string) error {
-	if !v.Reviews() {
-		return &api.Problem{Status: http.StatusForbidden, Detail: why, Format: why}
+// handler answers a request of a visitor; nil: one who is not signed in.
+type handler func(w http.ResponseWriter, r *http.Request, v *visitor) error
+
+// only has handlers answer those visitors who may do something, and refuse the others.
+func only(may func(v *visitor) bool, why string) func(do handler) handler {
+	return func(do handler) handler {
+		return func(w http.ResponseWriter, r *http.Request, v *visitor) error {
+			if v != nil && !may(v) {
+				w.Header().Set("Connection", "close") // a file is not waited for
+				return &api.Problem{Status: http.StatusForbidden, Detail: why, Format: why}
+			}
+			return do(w, r, v)
+		}
 	}
-	return nil
 }
 
 // Bounds of what forms carry.
@@ -143,8 +153,8 @@ func (s *Service) public(method, path string, do func(w http.ResponseWriter, r *
 
 // private adds a handler for those who are signed in and see the project; others are asked to sign in. Forms carry the
 // word of the visit.
-func (s *Service) private(method, path string, do func(w http.ResponseWriter, r *http.Request, v *visitor) error) {
-	streamed(s, method, path, func(w http.ResponseWriter, r *http.Request, v *visitor) error {
+func (s *Service) private(method, path string, do handler) {
+	s.streamed(method, path, func(w http.ResponseWriter, r *http.Request, v *visitor) error {
 		most := int64(maxForm)
 		if v == nil {
 			most = maxUnsigned
@@ -177,8 +187,7 @@ func (s *Service) private(method, path string, do func(w http.ResponseWriter, r 
 }
 
 // streamed adds a handler that reads the body itself, and is told of who is not signed in by a nil visitor.
-func streamed(s *Service, method, path string,
-	do func(w http.ResponseWriter, r *http.Request, v *visitor) error) {
+func (s *Service) streamed(method, path string, do handler) {
 	s.mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) {
 		v, err := s.visitorOf(r)
 		if v != nil {

@@ -16,32 +16,49 @@ import (
 	"github.com/locsync/locsync/sync/service/wire"
 )
 
-// The filters of a list. The first is the one that a list begins with.
+// Filters that are asked for by name.
 const (
 	showTodo         = "todo"
 	showUntranslated = "untranslated"
 	showDraft        = "draft"
 	showConfirmed    = "confirmed"
 	showFinal        = "final"
-	showRejected     = "rejected"
-	showSuggested    = "suggested"
-	showAsked        = "asked"
-	showOutdated     = "outdated"
-	showConflict     = "conflict"
-	showFailing      = "failing"
 	showAll          = "all"
 	showArchived     = "archived" // which no other filter shows
 )
 
-// Filter is a choice of a list, and how it is named.
-type Filter struct{ Value, Name string }
+// Filter is a choice of a list, how it is named, and which keys it shows.
+type Filter struct {
+	Value, Title string
+	shows        func(it item) bool
+}
 
+func all(item) bool { return true }
+
+// filters are those of a list, which begins with the first.
 var filters = []Filter{
-	{showTodo, "To do"}, {showUntranslated, "Untranslated"}, {showDraft, "Draft"}, {showConfirmed, "Confirmed"},
-	{showFinal, "Final"}, {showRejected, "Rejected"}, {showSuggested, "Suggested"},
-	{showAsked, "With a question"}, {showOutdated, "Source changed"},
-	{showConflict, "Conflict"}, {showFailing, "Failing a check"},
-	{showAll, "All"}, {showArchived, "Archived"},
+	{Value: showTodo, Title: "To do", shows: func(it item) bool {
+		return it.is == nil || it.is.State == store.Draft || it.offered != nil || it.suggested != nil
+	}},
+	{Value: showUntranslated, Title: "Untranslated", shows: func(it item) bool { return it.is == nil }},
+	{Value: showDraft, Title: "Draft", shows: func(it item) bool { return it.state() == showDraft }},
+	{Value: showConfirmed, Title: "Confirmed", shows: func(it item) bool { return it.state() == showConfirmed }},
+	{Value: showFinal, Title: "Final", shows: func(it item) bool { return it.state() == showFinal }},
+	{Value: "rejected", Title: "Rejected", shows: item.rejected},
+	{Value: "suggested", Title: "Suggested", shows: func(it item) bool { return it.suggested != nil }},
+	{Value: "asked", Title: "With a question", shows: func(it item) bool { return it.questions > 0 }},
+	{Value: "outdated", Title: "Source changed", shows: item.outdated},
+	{Value: "conflict", Title: "Conflict", shows: func(it item) bool { return it.offered != nil }},
+	{Value: "failing", Title: "Failing a check", shows: func(it item) bool {
+		return it.is != nil && len(it.examine(it.is.Texts)) > 0
+	}},
+	{Value: showAll, Title: "All", shows: all},
+	{Value: showArchived, Title: "Archived", shows: all}, // the collections are what is archived of them
+}
+
+// filterOf is the filter of a name; the first one where there is none.
+func filterOf(name string) Filter {
+	return filters[max(0, slices.IndexFunc(filters, func(f Filter) bool { return f.Value == name }))]
 }
 
 // scope is what a page is about: a project and language, and which of its keys.
@@ -68,10 +85,7 @@ func readPosition(s string) (p position, ok bool) {
 
 func scopeOf(r *http.Request) scope {
 	p := scope{Project: r.FormValue("project"), Language: r.FormValue("language"), In: r.FormValue("in"),
-		Show: r.FormValue("show"), Q: strings.TrimSpace(r.FormValue("q"))}
-	if !slices.ContainsFunc(filters, func(f Filter) bool { return f.Value == p.Show }) {
-		p.Show = filters[0].Value
-	}
+		Show: filterOf(r.FormValue("show")).Value, Q: strings.TrimSpace(r.FormValue("q"))}
 	return p
 }
 
