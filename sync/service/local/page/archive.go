@@ -11,7 +11,7 @@ import (
 func (s *Service) archive(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	p, done, noted := scopeOf(r), "", ""
 	err := s.atKey(r, v, s.Store.Update, func(o *opened, it item) error {
-		k, err := store.OpenCollection(o.tx, o.project.ID, it.at.Collection)
+		k, err := store.OpenCollection(o.tx, o.project.ID, it.At.Collection)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (s *Service) archive(w http.ResponseWriter, r *http.Request, v *visitor) er
 		if err != nil {
 			return err
 		}
-		err = store.PutNote(o.tx, noted, v.Name, store.Noted{Project: o.project.ID, Collection: it.at.Collection, Count: 1,
+		err = store.PutNote(o.tx, noted, v.Name, store.Noted{Project: o.project.ID, Collection: it.At.Collection, Count: 1,
 			Keys: []string{it.stored.Key}})
 		if err != nil {
 			return err

@@ -53,7 +53,7 @@ func (s *Service) comment(w http.ResponseWriter, r *http.Request, v *visitor) er
 		said = "asked"
 	}
 	err := s.onKey(r, v, func(o *opened, it item) error {
-		all := it.comments
+		all := it.Comments
 		if len(all) >= mostComments {
 			return api.Refuse(http.StatusConflict, "Not stored: this key has %d comments already.", mostComments)
 		}
@@ -79,7 +79,7 @@ func (s *Service) answered(w http.ResponseWriter, r *http.Request, v *visitor) e
 		return errNotWhole
 	}
 	err = s.onKey(r, v, func(o *opened, it item) error {
-		all := it.comments
+		all := it.Comments
 		i := slices.IndexFunc(all, func(c store.Comment) bool { return c.At == when && c.Open() })
 		if i < 0 {
 			return nil
@@ -98,15 +98,15 @@ func (s *Service) answered(w http.ResponseWriter, r *http.Request, v *visitor) e
 func (s *Service) decide(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	said := "dismissed"
 	err := s.onKey(r, v, func(o *opened, it item) error {
-		own := it.suggested != nil && store.NameKey(it.suggested.By) == store.NameKey(v.Name)
+		own := it.Suggested != nil && store.NameKey(it.Suggested.By) == store.NameKey(v.Name)
 		switch do := r.PostFormValue("do"); {
-		case it.suggested == nil || it.version() != r.PostFormValue("seen"):
+		case it.Suggested == nil || it.version() != r.PostFormValue("seen"):
 			return api.Refuse(http.StatusConflict, "Not decided: this text has changed since you opened it.")
 		case do == "dismiss" && (own || v.Reviews()):
 			return it.k.SetSuggested(o.Language, it.n(), nil)
 		case do == "approve" && v.Reviews():
 			said = "saved"
-			is := *it.suggested
+			is := *it.Suggested
 			is.State, is.Changed = o.project.Level(store.Final), o.tx.Now()
 			return o.put(it, &is, s.Saved)
 		case v.Reviews():

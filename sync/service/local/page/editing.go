@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"html/template"
 	"net/http"
 	"slices"
 	"unicode/utf8"
@@ -32,50 +31,32 @@ func (f field) Length() int { return utf8.RuneCountInString(f.Text) }
 // SourceLength is how many its source has.
 func (f field) SourceLength() int { return utf8.RuneCountInString(f.Source) }
 
-// version is a translation in the history of a key, or beside it.
-type version struct {
-	Present bool
-	By      string
-	At      int64
-	State   string
-	Texts   []store.Text
-
-	Rejected store.Rejection
-}
-
 // editing is the page of one key.
 type editing struct {
 	Scope       scope
 	Project     *store.Project
-	At          position
-	Seen        string // the version of the key that the fields show
-	Row         *store.Row
+	Item        item
+	Seen        string      // the version of the key that the fields show
+	Changed     bool        // what is stored is not what the writer saw
 	Source, Was []shownText // Was: how the source differs from the text that was translated; nil where it does not
 	Terms       []check.Term
-	Insert      []insertable
-	Most        int // characters that the developers allow; 0: they say none
-	State       string
 	Fields      []field
 	Whole       []findings.Finding // about all forms together
-	Changed     *version           // what is stored, where it is not what the writer saw
-	Offered     []store.Text       // that an import has and that conflicts
 	Suggestions []suggestion
-	History     []version
-	Rejected    store.Rejection // the text that is stored
-	Suggested   *suggestedText
-	Comments    []store.Comment
-	CommentLeft int // how many further comments the key takes
+	History     []item      // what was written, the present first
+	Suggested   []shownText // what a person suggests, as it differs from the text that is stored
 	Engines     []machine.Engine
-	Neighbours  []beside
-	Others      []beside // in other languages
-	Translated  bool
+	Neighbours  []item
+	Others      []item // in other languages
 	Progress    progress
 	Rank        rank
-	Next        neighbours
 }
 
-// neighbours are the queries of the keys before and behind one that the filter shows.
-type neighbours struct{ Previous, Next template.URL }
+// Most is how many characters the developers allow; 0: they say none.
+func (e *editing) Most() int { return check.MaxLength("", e.Item.Row.Note) }
+
+// CommentLeft is how many further comments the key takes.
+func (e *editing) CommentLeft() int { return mostComments - len(e.Item.Comments) }
 
 // Archived reports whether the key is archived: it can be read, restored and deleted.
 func (e *editing) Archived() bool { return e.Scope.Show == showArchived }
@@ -123,7 +104,7 @@ func (s *Service) key(w http.ResponseWriter, r *http.Request, v *visitor) error 
 }
 
 func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said string) error {
-	page := view{Visitor: v, Title: e.Row.Key + ": " + words.Of(w).Named(e.Scope.Language), Said: said, Data: e}
+	page := view{Visitor: v, Title: e.Item.Row.Key + ": " + words.Of(w).Named(e.Scope.Language), Said: said, Data: e}
 	if status != http.StatusOK {
 		page.Said, page.Wrong = "", said
 	}
@@ -132,13 +113,11 @@ func showKey(w http.ResponseWriter, status int, v *visitor, e *editing, said str
 
 // editing is the page of a key, with the texts that its writer has in the fields; nil: those that are stored.
 func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*editing, error) {
-	e := &editing{Scope: o.scope, Project: o.project, At: it.at,
-		Seen: it.version(), Row: it.row, State: it.state()}
+	e := &editing{Scope: o.scope, Project: o.project, Item: it, Seen: it.version(), Engines: o.engines(o.machines)}
 	if texts == nil {
 		texts = it.texts()
 	}
-	e.Insert, e.Most = it.insertables(), check.MaxLength("", it.row.Note)
-	for _, t := range it.row.Texts {
+	for _, t := range it.Row.Texts {
 		e.Source = append(e.Source, shownText{t.Form, it.pieces(t.Value)})
 		for _, term := range it.termsIn(t.Value).In(t.Value, o.Language) {
 			if !slices.ContainsFunc(e.Terms, func(o check.Term) bool { return o.Word == term.Word }) {
@@ -154,38 +133,25 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 		f := field{ID: "text-" + form, Form: form, Source: it.sourceOf(form), Text: keys.TextOf(texts, form)}
 		f.Shown = it.signed(f.Text)
 		for _, one := range found {
-			if one.Form == form && (form != "" || !it.row.Plural) {
+			if one.Form == form && (form != "" || !it.Row.Plural) {
 				f.Findings = append(f.Findings, one)
 			}
 		}
 		e.Fields = append(e.Fields, f)
 	}
-	if it.row.Plural {
+	if it.Row.Plural {
 		e.Whole = slices.DeleteFunc(found, func(f findings.Finding) bool { return f.Form != "" })
 	}
-	if it.offered != nil {
-		e.Offered = it.offered.Texts
-	}
-	if it.suggested != nil {
-		e.Suggested = &suggestedText{By: it.suggested.By, At: it.suggested.Changed, Texts: it.suggested.Texts}
-		for _, t := range it.suggested.Texts {
-			shown := shownText{t.Form, marks.Difference(keys.TextOf(it.texts(), t.Form), t.Value)}
-			e.Suggested.Shown = append(e.Suggested.Shown, shown)
-		}
-	}
-	if it.is != nil {
-		e.Translated, e.Rejected = true, it.is.Rejected
+	if it.Suggested != nil {
+		e.Suggested = it.changes(it.Suggested.Texts)
 	}
 	var err error
 	if e.Progress, err = o.progress(); err != nil {
 		return nil, err
 	}
-	if e.Rank, err = o.rankOf(it.at); err != nil {
+	if e.Rank, err = o.rankOf(it.At); err != nil {
 		return nil, err
 	}
-	e.Comments = it.comments
-	e.CommentLeft = mostComments - len(e.Comments)
-	e.Engines = o.engines(o.machines)
 	if e.Neighbours, err = o.neighboursOf(it); err != nil {
 		return nil, err
 	}
@@ -196,35 +162,25 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 		return nil, err
 	}
 	e.Suggestions, err = o.suggestions(ctx, it)
-	if err != nil {
-		return nil, err
-	}
-	e.Next = neighbours{Previous: o.With("before", it.at.String()), Next: o.With("after", it.at.String())}
-	return e, nil
+	return e, err
 }
 
 // history is what was written, the present first.
-func (o *opened) history(it item) ([]version, error) {
-	if it.is == nil {
+func (o *opened) history(it item) ([]item, error) {
+	if it.Is == nil {
 		return nil, nil
 	}
 	past, err := it.k.Past(o.Language, it.n())
-	all := []version{versionOf(it.is)}
-	all[0].Present = true
+	all := []item{{Is: it.Is}}
 	for _, t := range past {
-		v := versionOf(t)
 		if it.message != nil {
 			if forms, ok := it.message.Forms(t.Texts); ok {
-				v.Texts = forms
+				t.Texts = forms
 			}
 		}
-		all = append(all, v)
+		all = append(all, item{Is: t})
 	}
 	return all, err
-}
-
-func versionOf(t *store.Translation) version {
-	return version{By: t.By, At: t.Changed, State: item{is: t}.state(), Texts: t.Texts, Rejected: t.Rejected}
 }
 
 // check answers what the checks say about the texts of a form, as JSON for the script.
@@ -257,9 +213,6 @@ type checked struct {
 	Shown map[string][]marks.Piece `json:"shown"` // by form: those with characters that show nothing
 }
 
-// states are the values of the buttons that save.
-var states = map[string]store.State{showDraft: store.Draft, showConfirmed: store.Intermediate, showFinal: store.Final}
-
 // saved is how the page after it tells what was saved.
 var saved = map[string]string{"saved": "Saved.",
 	"held":     "Saved. It is not published until what its check says is mended.",
@@ -268,91 +221,70 @@ var saved = map[string]string{"saved": "Saved.",
 	"answered": "Marked as answered.",
 	"archived": "Archived.", "restored": "Restored.", "deleted": "Deleted."}
 
-// outcome is what came of a form.
-type outcome struct {
-	page   *editing // to be shown again: nothing was stored
-	status int
-	said   string
-	next   string // where the browser goes else
+// refuses says why texts of a key are not stored, whose writer saw a version; 0 where they are.
+func (it item) refuses(texts []store.Text, seen string) (status int, why string) {
+	switch {
+	case it.version() != seen:
+		return http.StatusConflict, "Not saved: this text has changed since you opened it. Compare, then save again."
+	case len(texts) == 0 || slices.ContainsFunc(texts, it.blank):
+		return http.StatusBadRequest, "Not saved: there is no text, or only blanks."
+	case keys.Refusal(it.Row.Key, it.Row.Format, texts) != "":
+		return http.StatusBadRequest,
+			"Not saved: the format of the file cannot hold a control character that this text has. Take it out."
+	}
+	return 0, ""
 }
 
-// save stores what was written, where the text is still the one that its writer saw.
+// save stores what was written, where the text is still the one that its writer saw. What is not stored is shown again.
 func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	state, ok := states[r.PostFormValue("state")]
-	if !ok {
+	state := store.State(max(0, slices.Index(states, r.PostFormValue("state"))))
+	if states[state] != r.PostFormValue("state") {
 		return errNotWhole
 	}
 	if !v.Reviews() {
 		state = store.Draft
 	}
-	var done outcome
-	err := s.onKey(r, v, func(o *opened, it item) error {
+	var again *editing
+	var status int
+	var why, next string
+	err := s.onKey(r, v, func(o *opened, it item) (err error) {
 		texts := written(r, it)
-		if it.version() != r.PostFormValue("seen") {
-			return done.again(r.Context(), o, it, texts, http.StatusConflict,
-				"Not saved: this text has changed since you opened it. Compare, then save again.")
-		}
-		if len(texts) == 0 || slices.ContainsFunc(texts, it.blank) {
-			return done.again(r.Context(), o, it, texts, http.StatusBadRequest, "Not saved: there is no text, or only blanks.")
-		}
-		if keys.Refusal(it.row.Key, it.row.Format, texts) != "" {
-			return done.again(r.Context(), o, it, texts, http.StatusBadRequest,
-				"Not saved: the format of the file cannot hold a control character that this text has. Take it out.")
-		}
-		if !v.Reviews() && it.is != nil && it.is.State != store.Draft {
-			done.next = "key?" + string(o.With("at", it.at.String(), "said", "suggested"))
-			return o.suggest(it, &store.Translation{Changed: o.tx.Now(), Texts: texts, By: v.Name})
-		}
-		is := &store.Translation{State: o.project.Level(state), Changed: o.tx.Now(), Texts: texts, By: v.Name}
-		if it.is != nil && slices.Equal(texts, it.is.Texts) {
-			is.By = it.is.By // the writer keeps the credit
-		}
-		if err := o.put(it, is, s.Saved); err != nil {
+		if status, why = it.refuses(texts, r.PostFormValue("seen")); status != 0 {
+			again, err = o.editing(r.Context(), it, texts)
+			if err == nil {
+				again.Changed = status == http.StatusConflict && it.Is != nil
+			}
 			return err
 		}
-		done.onward(o, it, texts, state, r.PostFormValue("stay") != "")
-		return nil
+		is := &store.Translation{State: o.project.Level(state), Changed: o.tx.Now(), Texts: texts, By: v.Name}
+		if !v.Reviews() && it.Is != nil && it.Is.State != store.Draft {
+			next = "key?" + string(o.With("at", it.At.String(), "said", "suggested"))
+			return o.suggest(it, is)
+		}
+		if it.Is != nil && slices.Equal(texts, it.Is.Texts) {
+			is.By = it.Is.By // the writer keeps the credit
+		}
+		where, said := "after", "saved"
+		if r.PostFormValue("stay") != "" {
+			where = "at"
+		}
+		if state != store.Draft && slices.ContainsFunc(it.examine(texts), holds) {
+			said = "held"
+		}
+		next = "key?" + string(o.With(where, it.At.String(), "said", said))
+		return o.put(it, is, s.Saved)
 	})
 	switch {
 	case err != nil:
 		return err
-	case done.page != nil:
-		return showKey(w, done.status, v, done.page, done.said)
+	case again != nil:
+		return showKey(w, status, v, again, why)
 	}
-	return goTo(w, done.next, nil)
+	return goTo(w, next, nil)
 }
 
-// again has the form shown once more, with what was written and what is stored.
-func (d *outcome) again(
-	ctx context.Context, o *opened, it item, texts []store.Text, status int, said string,
-) (err error) {
-	if texts == nil {
-		texts = []store.Text{}
-	}
-	d.page, err = o.editing(ctx, it, texts)
-	if err != nil {
-		return err
-	}
-	if status == http.StatusConflict && it.is != nil {
-		stored := versionOf(it.is)
-		d.page.Changed = &stored
-	}
-	d.status, d.said = status, said
-	return nil
-}
-
-// onward leads to the next key, or to the same one, and says what was saved.
-func (d *outcome) onward(o *opened, it item, texts []store.Text, state store.State, stay bool) {
-	said := "saved"
-	if state != store.Draft && slices.ContainsFunc(it.examine(texts), func(f findings.Finding) bool { return f.Holds }) {
-		said = "held"
-	}
-	where := "after"
-	if stay {
-		where = "at"
-	}
-	d.next = "key?" + string(o.With(where, it.at.String(), "said", said))
-}
+// holds reports whether pulls hold a text back for what a check has found.
+func holds(f findings.Finding) bool { return f.Holds }
 
 // onward is the address of the next key that the filter shows; of the list, where there is none; and of the search
 // itself, where that takes longer than one request may.
@@ -369,7 +301,7 @@ func (o *opened) onward(r *http.Request) (string, error) {
 	case err != nil:
 		return "", err
 	case len(f.items) > 0:
-		return "key?" + string(o.With("at", f.items[0].at.String(), "said", said)), nil
+		return "key?" + string(o.With("at", f.items[0].At.String(), "said", said)), nil
 	case f.more:
 		return "key?" + string(o.With(direction, f.last.String(), "said", said)), nil
 	}

@@ -20,16 +20,16 @@ import (
 
 // item is one key in one language, as it is stored.
 type item struct {
-	at      position
-	row     *store.Row
-	is      *store.Translation // nil: not translated
-	offered *store.Translation // that conflicts with it; nil: none
-	// suggested is what a person suggests in place of a confirmed text; nil: none
-	suggested *store.Translation
-	comments  []store.Comment
-	questions int    // of them that wait for an answer
-	source    string // the source language
-	code      string
+	At      position
+	Row     *store.Row
+	Code    string             // of the language
+	Is      *store.Translation // nil: not translated
+	Offered *store.Translation // that conflicts with it; nil: none
+	// Suggested is what a person suggests in place of a confirmed text; nil: none
+	Suggested *store.Translation
+	Comments  []store.Comment
+	Questions int          // of them that wait for an answer
+	source    string       // the source language
 	terms     *terms.Terms // of the project's glossaries; nil: it has none
 	checks    check.Settings
 
@@ -40,8 +40,8 @@ type item struct {
 
 // item reads a key of a collection.
 func (o *opened) item(collection string, k *store.Keyspace, n []byte, r *store.Row) (item, error) {
-	it := item{at: position{collection, store.RowNumber(n)}, row: r, k: k, stored: r,
-		source: o.project.Source, code: o.Language}
+	it := item{At: position{collection, store.RowNumber(n)}, Row: r, Code: o.Language, k: k, stored: r,
+		source: o.project.Source}
 	if o.checks != nil {
 		it.checks = o.checks(o.project.ID, collection, r.Key)
 	}
@@ -50,18 +50,18 @@ func (o *opened) item(collection string, k *store.Keyspace, n []byte, r *store.R
 	if err != nil {
 		return it, err
 	}
-	if it.is, err = k.Translation(o.Language, n); err == nil {
-		it.offered, err = k.Offered(o.Language, n)
+	if it.Is, err = k.Translation(o.Language, n); err == nil {
+		it.Offered, err = k.Offered(o.Language, n)
 	}
 	if err == nil {
-		it.suggested, err = k.Suggested(o.Language, n)
+		it.Suggested, err = k.Suggested(o.Language, n)
 	}
 	if err == nil {
-		it.comments, err = k.Comments(n)
+		it.Comments, err = k.Comments(n)
 	}
-	for _, c := range it.comments {
+	for _, c := range it.Comments {
 		if c.Open() {
-			it.questions++
+			it.Questions++
 		}
 	}
 	it.takeApart()
@@ -69,7 +69,7 @@ func (o *opened) item(collection string, k *store.Keyspace, n []byte, r *store.R
 }
 
 // n is the number of a key in its collection, as it is stored.
-func (it item) n() []byte { return store.Number(it.at.Row) }
+func (it item) n() []byte { return store.Number(it.At.Row) }
 
 // version tells what is stored of a key from everything else that may be: a form carries the one that its writer saw.
 func (it item) version() string {
@@ -80,17 +80,17 @@ func (it item) version() string {
 		}
 		b.WriteByte('|')
 	}
-	add(it.row.Texts)
-	for _, t := range []*store.Translation{it.is, it.offered} {
+	add(it.Row.Texts)
+	for _, t := range []*store.Translation{it.Is, it.Offered} {
 		if t != nil {
 			b.WriteString(strconv.FormatInt(t.Changed, 10) + string(t.State.Word()))
 			add(t.Texts)
 		}
 		b.WriteByte(';')
 	}
-	if it.suggested != nil {
-		b.WriteString(strconv.FormatInt(it.suggested.Changed, 10))
-		add(it.suggested.Texts)
+	if it.Suggested != nil {
+		b.WriteString(strconv.FormatInt(it.Suggested.Changed, 10))
+		add(it.Suggested.Texts)
 	}
 	return store.Digest(b.String())
 }
@@ -98,7 +98,7 @@ func (it item) version() string {
 // forms are the plural forms that a translation has fields for: those that the language needs, and those that are
 // there; a single text has one without a name.
 func (it item) forms() []string {
-	if !it.row.Plural {
+	if !it.Row.Plural {
 		return []string{""}
 	}
 	var forms []string
@@ -107,11 +107,11 @@ func (it item) forms() []string {
 			forms = append(forms, c.Name)
 		}
 	}
-	have := it.row.Texts
-	if it.is != nil {
-		have = it.is.Texts
+	have := it.Row.Texts
+	if it.Is != nil {
+		have = it.Is.Texts
 	}
-	if len(forms) > 0 && it.is == nil {
+	if len(forms) > 0 && it.Is == nil {
 		have = nil // the source's forms are those of another language
 	}
 	for _, t := range have {
@@ -124,7 +124,7 @@ func (it item) forms() []string {
 }
 
 // sourceOf is the source text that a form translates.
-func (it item) sourceOf(form string) string { return keys.SourceOf(it.row.Texts, form) }
+func (it item) sourceOf(form string) string { return keys.SourceOf(it.Row.Texts, form) }
 
 // examine makes the checks that pulls make, on texts for this key.
 func (it item) examine(texts []store.Text) (all []findings.Finding) {
@@ -134,21 +134,21 @@ func (it item) examine(texts []store.Text) (all []findings.Finding) {
 		}
 	}
 	var sources, have, of []string
-	if it.row.Plural {
-		for _, t := range it.row.Texts {
+	if it.Row.Plural {
+		for _, t := range it.Row.Texts {
 			sources, of = append(sources, t.Value), append(of, t.Form)
 		}
 	}
 	for _, t := range texts {
-		if it.row.Plural {
+		if it.Row.Plural {
 			have = append(have, t.Form)
 		}
-		add(t.Form, check.Translation(check.Input{Programs: it.programs(), Key: it.row.Key, Form: t.Form,
-			Source: it.sourceOf(t.Form), Translation: t.Value, Note: it.row.Note, Forms: sources, Language: it.code,
+		add(t.Form, check.Translation(check.Input{Programs: it.programs(), Key: it.Row.Key, Form: t.Form,
+			Source: it.sourceOf(t.Form), Translation: t.Value, Note: it.Row.Note, Forms: sources, Language: it.Code,
 			SourceLanguage: it.source, Terms: it.termsIn(it.sourceOf(t.Form)), Skip: it.checks.Skip, Level: it.checks.Level}))
 	}
-	if it.row.Plural {
-		add("", check.Forms(check.Plural{Source: of, Forms: have, Language: it.code, SourceLanguage: it.source,
+	if it.Row.Plural {
+		add("", check.Forms(check.Plural{Source: of, Forms: have, Language: it.Code, SourceLanguage: it.source,
 			Skip: it.checks.Skip, Falls: it.programs().Suffixes,
 			Ordinal: it.message != nil && it.message.Kind == plural.Ordinal}))
 	}
@@ -161,10 +161,10 @@ func (it item) termsIn(source string) *check.Terms {
 		return it.checks.Terms
 	}
 	words := make(map[string][]string)
-	all := check.Terms{Translate: map[string]map[string][]string{it.code: words}}
+	all := check.Terms{Translate: map[string]map[string][]string{it.Code: words}}
 	if configured := it.checks.Terms; configured != nil {
 		all.Keep = configured.Keep
-		maps.Copy(words, configured.Translate[it.code])
+		maps.Copy(words, configured.Translate[it.Code])
 	}
 	for spelled, target := range it.terms.Translations(source) {
 		words[strings.ToLower(spelled)] = []string{target}
@@ -175,7 +175,7 @@ func (it item) termsIn(source string) *check.Terms {
 // programs are those that read the format that the source text came in; of what was imported before formats were
 // stored, those of the plainest.
 func (it item) programs() programs.Programs {
-	format, known := formats.Named(string(it.row.Format))
+	format, known := formats.Named(string(it.Row.Format))
 	if !known {
 		format, _ = formats.Named(string(wire.FormatJSON))
 	}
@@ -187,13 +187,13 @@ func (p scope) shows(it item) bool { return p.finds(it) && filterOf(p.Show).show
 
 // finds tells whether a key, its source text or its translation has what is searched for, in any case.
 func (p scope) finds(it item) bool {
-	if p.Q == "" || contains(it.row.Key, p.Q) {
+	if p.Q == "" || contains(it.Row.Key, p.Q) {
 		return true
 	}
 	in := func(texts []store.Text) bool {
 		return slices.ContainsFunc(texts, func(t store.Text) bool { return contains(t.Value, p.Q) })
 	}
-	return in(it.row.Texts) || it.is != nil && in(it.is.Texts)
+	return in(it.Row.Texts) || it.Is != nil && in(it.Is.Texts)
 }
 
 func contains(text, part string) bool {
@@ -202,23 +202,23 @@ func contains(text, part string) bool {
 
 // was is the source text that the translation was written for, where the source has another by now.
 func (it item) was() []store.Text {
-	if it.is == nil {
+	if it.Is == nil {
 		return nil
 	}
 	if it.message != nil {
-		if forms, ok := it.message.Forms(it.is.Source); ok {
+		if forms, ok := it.message.Forms(it.Is.Source); ok {
 			return forms
 		}
 	}
-	return it.is.Source
+	return it.Is.Source
 }
 
 // texts are those that are stored; none where it is not translated.
 func (it item) texts() []store.Text {
-	if it.is == nil {
+	if it.Is == nil {
 		return nil
 	}
-	return it.is.Texts
+	return it.Is.Texts
 }
 
 // signed are the pieces of a text that has characters which show nothing; nil where it has none.
@@ -230,21 +230,37 @@ func (it item) signed(text string) []marks.Piece {
 	return all
 }
 
-func (it item) outdated() bool { return it.is != nil && len(it.is.Source) > 0 }
+// Rejected reports whether a reviewer wants another text.
+func (it item) Rejected() bool { return it.Is != nil && it.Is.Rejected != store.Rejection{} }
 
-func (it item) rejected() bool { return it.is != nil && it.is.Rejected != store.Rejection{} }
+// Outdated reports whether the source text has changed since it was translated.
+func (it item) Outdated() bool { return it.Is != nil && len(it.Is.Source) > 0 }
 
-// state is a key's state in words.
-func (it item) state() string {
-	switch {
-	case it.is == nil:
-		return "untranslated"
-	case it.is.State == store.Draft:
-		return showDraft
-	case it.is.State == store.Intermediate:
-		return showConfirmed
+// Failing is what the first check says that the translation fails; nil: it fails none.
+func (it item) Failing() *findings.Finding {
+	if it.Is == nil {
+		return nil
 	}
-	return showFinal
+	found := it.examine(it.Is.Texts)
+	if len(found) == 0 {
+		return nil
+	}
+	return &found[0]
+}
+
+// Source and Text are the beginnings of a key's texts.
+func (it item) Source() string { return shortened(it.Row.Texts) }
+func (it item) Text() string   { return shortened(it.texts()) }
+
+// states are those of translations, in order, as the page names them.
+var states = []string{showDraft, showConfirmed, showFinal}
+
+// State is a key's state in words.
+func (it item) State() string {
+	if it.Is == nil {
+		return showUntranslated
+	}
+	return states[min(it.Is.State, store.Final)]
 }
 
 // shortened is the beginning of a text, or of the form that says most.
@@ -258,12 +274,4 @@ func shortened(texts []store.Text) string {
 		return string(runes[:most]) + "…"
 	}
 	return text
-}
-
-// joined is the first of two errors.
-func joined(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
 }

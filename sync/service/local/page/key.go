@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,14 +13,6 @@ import (
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
-
-// suggestedText is the text that a person suggests.
-type suggestedText struct {
-	By    string
-	At    int64
-	Texts []store.Text
-	Shown []shownText // as it differs from the text that is stored
-}
 
 // shownText is a text of one form as people see it.
 type shownText struct {
@@ -39,18 +32,19 @@ func (o *opened) at(at position) (item, error) {
 	}
 	k, err := o.keyspace(at.Collection)
 	if err != nil || k == nil {
-		return item{}, joined(err, gone)
+		return item{}, cmp.Or(err, gone)
 	}
 	row, err := k.At(store.Number(at.Row))
 	if err != nil || row == nil {
-		return item{}, joined(err, gone)
+		return item{}, cmp.Or(err, gone)
 	}
 	return o.item(at.Collection, k, store.Number(at.Row), row)
 }
 
 // written are the texts of a form's fields, those that are empty left out. Browsers send line ends as CR LF, whatever
 // there was; a text has those of its source.
-func written(r *http.Request, it item) (texts []store.Text) {
+func written(r *http.Request, it item) []store.Text {
+	texts := []store.Text{}
 	for _, form := range it.forms() {
 		text := strings.ReplaceAll(r.PostFormValue("text-"+form), "\r\n", "\n")
 		if strings.Contains(it.sourceOf(form), "\r\n") {
@@ -82,35 +76,21 @@ func (o *opened) put(it item, is *store.Translation, tell func(project string, c
 			return err
 		}
 	}
-	if (is.Rejected != store.Rejection{}) && (it.is == nil || it.is.Rejected != is.Rejected) {
+	if (is.Rejected != store.Rejection{}) && (it.Is == nil || it.Is.Rejected != is.Rejected) {
 		if err := o.tell(it, store.NewsRejection, is.Rejected.By, is.Rejected.Reason); err != nil {
 			return err
 		}
 	}
 	complete := is.State == store.Final
 	if complete {
-		var err error
-		complete, err = o.complete()
+		p, err := o.progress()
 		if err != nil {
 			return err
 		}
+		complete = p.Final == p.Keys
 	}
 	o.tx.OnCommit(func() { tell(o.project.ID, complete) })
 	return store.NotifyIn(o.tx, wire.CallbackProjectStatus, o.project.ID)
-}
-
-// complete reports whether all keys of the project are final in the language.
-func (o *opened) complete() (bool, error) {
-	for _, name := range store.CollectionNames(o.tx, o.project.ID) {
-		k, err := store.OpenCollection(o.tx, o.project.ID, name)
-		if err != nil {
-			return false, err
-		}
-		if slices.Contains(k.Targets, o.Language) && k.Counts[o.Language].Final < k.Keys {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // storable is a translation with the texts that the store has of it: of a message that was taken apart, the message.
@@ -133,8 +113,8 @@ func (o *opened) suggest(it item, is *store.Translation) error {
 
 // tell has people told of what happened to a key.
 func (o *opened) tell(it item, kind, by, text string) error {
-	return store.PutNews(o.tx, store.News{Kind: kind, By: by, Project: o.project.ID, Collection: it.at.Collection,
-		Language: o.Language, Row: it.at.Row, Key: it.row.Key, Text: text})
+	return store.PutNews(o.tx, store.News{Kind: kind, By: by, Project: o.project.ID, Collection: it.At.Collection,
+		Language: o.Language, Row: it.At.Row, Key: it.Row.Key, Text: text})
 }
 
 // engines are those that translate into the language: the one that is set for it, or else all that the service has.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/machine"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/local/words"
@@ -17,21 +16,16 @@ import (
 // perPage is how many keys one page of a list has.
 const perPage = 50
 
-// projectRow is a project on the first page, with its languages.
+// projectRow is a project on the first page, with the languages that a person sees.
 type projectRow struct {
-	ID, Name, Source string
-	Keys             int
-	Languages        []languageRow
-}
-
-type languageRow struct {
-	Code                   string
-	Final, Confirmed, Keys int
+	Project   *store.Project
+	Keys      int
+	Languages []progress
 }
 
 // Link leads to the keys of a language that wait for a translation.
 func (p projectRow) Link(code, show string) template.URL {
-	return scope{Project: p.ID, Language: code, Show: show}.With()
+	return scope{Project: p.Project.ID, Language: code, Show: show}.With()
 }
 
 // projects is the first page.
@@ -64,53 +58,23 @@ func (s *Service) projects(w http.ResponseWriter, _ *http.Request, v *visitor) e
 }
 
 func projectRowOf(tx *store.Tx, p *store.Project, person *store.Person) (projectRow, error) {
-	row := projectRow{ID: p.ID, Name: p.Name, Source: p.Source}
+	keys, languages, err := progressOf(tx, p)
+	row := projectRow{Project: p, Keys: keys}
 	for _, code := range p.Targets {
-		if person.RoleIn(p.ID, code) == "" {
-			continue
-		}
-		row.Languages = append(row.Languages, languageRow{Code: code})
-	}
-	for _, name := range store.CollectionNames(tx, p.ID) {
-		k, err := store.OpenCollection(tx, p.ID, name)
-		if err != nil {
-			return row, err
-		}
-		row.Keys += k.Keys
-		for i := range row.Languages {
-			l := &row.Languages[i]
-			if slices.Contains(k.Targets, l.Code) {
-				l.Keys += k.Keys
-				l.Final += k.Counts[l.Code].Final
-				l.Confirmed += k.Counts[l.Code].Confirmed
-			}
+		if person.RoleIn(p.ID, code) != "" {
+			row.Languages = append(row.Languages, languages[code])
 		}
 	}
-	return row, nil
-}
-
-// listed is a key in a list.
-type listed struct {
-	Link            template.URL
-	Key, Collection string
-	Source, Text    string
-	State           string
-	Conflict        bool
-	Rejected        bool
-	Suggested       bool              // a person has another text
-	Asked           bool              // a question waits for an answer
-	Outdated        bool              // the source text has changed since it was translated
-	Failing         *findings.Finding // what the first check says that does; nil: none
+	return row, err
 }
 
 // listing is a page of a list.
 type listing struct {
 	Scope                    scope
-	Project                  string
-	Code, SourceCode         string
+	Project                  *store.Project
 	Filters                  []Filter
 	Collections              []string // all of the project that have the language
-	Keys                     []listed
+	Keys                     []item
 	Progress                 progress
 	Engines                  []machine.Engine
 	First, Previous, Forward template.URL // queries; empty where there is none
@@ -149,13 +113,12 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 	if done := r.FormValue("done"); done != "" {
 		said = strings.TrimSpace(in.Text(saved[done]) + " " + in.Text("There are no further keys here."))
 	}
-	title := l.Project + ": " + in.Named(l.Code)
+	title := l.Project.Name + ": " + in.Named(p.Language)
 	return show(w, http.StatusOK, "list", view{Visitor: v, Title: title, Said: said, Data: l})
 }
 
 func (o *opened) listing(f found, from position, back bool) (listing, error) {
-	l := listing{Scope: o.scope, Project: o.project.Name, Code: o.Language,
-		SourceCode: o.project.Source, Filters: filters}
+	l := listing{Scope: o.scope, Project: o.project, Filters: filters, Keys: f.items}
 	whole := o.scope
 	whole.In = ""
 	all, err := whole.open(o.tx, o.checks)
@@ -166,70 +129,58 @@ func (o *opened) listing(f found, from position, back bool) (listing, error) {
 	if l.Progress, err = o.progress(); err != nil {
 		return l, err
 	}
-	last, first := f.last, from
+	next, previous := f.last, from
+	hasNext, hasPrevious := f.more, from.Row > 0
 	if back {
-		slices.Reverse(f.items)
-		last, first = from, f.last
+		slices.Reverse(l.Keys)
+		next, previous = from, f.last
+		hasNext, hasPrevious = true, f.more
 	}
-	for _, it := range f.items {
-		l.Keys = append(l.Keys, o.listed(it))
+	if n := len(l.Keys); n > 0 && back {
+		next = l.Keys[n-1].At
+	} else if n > 0 {
+		previous = l.Keys[0].At
 	}
-	if back && !f.more {
-		first = position{}
+	if hasNext {
+		l.Forward = o.With("after", next.String())
+		l.Searching = !back && len(l.Keys) < perPage
 	}
-	if f.more || back {
-		l.Forward = o.With("after", behind(f.items, last, back).String())
-		l.Searching = !back && len(f.items) < perPage
-	}
-	if first.Row > 0 {
-		l.First, l.Previous = o.With(), o.With("before", before(f.items, first, back).String())
+	if hasPrevious {
+		l.First, l.Previous = o.With(), o.With("before", previous.String())
 	}
 	return l, nil
 }
 
-// behind is where the page after this one begins.
-func behind(items []item, last position, back bool) position {
-	if back && len(items) > 0 {
-		return items[len(items)-1].at
-	}
-	return last
-}
-
-// before is where the page before this one ends.
-func before(items []item, first position, back bool) position {
-	if !back && len(items) > 0 {
-		return items[0].at
-	}
-	return first
-}
-
-func (o *opened) listed(it item) listed {
-	l := listed{Link: o.With("at", it.at.String()), Key: it.row.Key, Collection: it.at.Collection,
-		Source: shortened(it.row.Texts), State: it.state(), Conflict: it.offered != nil,
-		Rejected: it.rejected(), Outdated: it.is != nil && len(it.is.Source) > 0,
-		Suggested: it.suggested != nil, Asked: it.questions > 0}
-	if it.is != nil {
-		l.Text = shortened(it.is.Texts)
-		if found := it.examine(it.is.Texts); len(found) > 0 {
-			l.Failing = &found[0]
-		}
-	}
-	return l
-}
-
 // progress is how far a language of a project has come.
-type progress struct{ Final, Keys int }
+type progress struct {
+	Code                   string
+	Final, Confirmed, Keys int
+}
 
-func (o *opened) progress() (p progress, err error) {
-	for _, name := range store.CollectionNames(o.tx, o.project.ID) {
-		k, err := store.OpenCollection(o.tx, o.project.ID, name)
+func (o *opened) progress() (progress, error) {
+	_, languages, err := progressOf(o.tx, o.project)
+	return languages[o.Language], err
+}
+
+// progressOf counts the keys of a project, and how far each of its languages has come.
+func progressOf(tx *store.Tx, p *store.Project) (keys int, languages map[string]progress, err error) {
+	languages = make(map[string]progress)
+	for _, code := range p.Targets {
+		languages[code] = progress{Code: code}
+	}
+	for _, name := range store.CollectionNames(tx, p.ID) {
+		k, err := store.OpenCollection(tx, p.ID, name)
 		if err != nil {
-			return p, err
+			return 0, nil, err
 		}
-		if slices.Contains(k.Targets, o.Language) {
-			p.Keys += k.Keys
-			p.Final += k.Counts[o.Language].Final
+		keys += k.Keys
+		for _, code := range k.Targets {
+			of := languages[code]
+			of.Keys += k.Keys
+			of.Final += k.Counts[code].Final
+			of.Confirmed += k.Counts[code].Confirmed
+			languages[code] = of
 		}
 	}
-	return p, nil
+	return keys, languages, nil
 }

@@ -76,8 +76,7 @@ func (s *Service) translate(w http.ResponseWriter, r *http.Request, v *visitor) 
 	translated, failed := s.ask(r, asked, engine, sources)
 	var e *editing
 	err = s.atKey(r, v, s.Store.View, func(o *opened, it item) (err error) {
-		texts := append([]store.Text{}, written(r, it)...)
-		e, err = o.editing(r.Context(), it, texts)
+		e, err = o.editing(r.Context(), it, written(r, it))
 		if err != nil {
 			return err
 		}
@@ -139,7 +138,7 @@ func (s *Service) drafts(w http.ResponseWriter, r *http.Request, v *visitor) err
 	}
 	r.PostForm["take"] = nil
 	for _, it := range items {
-		r.PostForm.Add("take", it.version()+"/"+it.at.String())
+		r.PostForm.Add("take", it.version()+"/"+it.At.String())
 	}
 	done, err := s.eachTaken(r, v, func(o *opened, seen string, it item) (bool, error) {
 		var texts []store.Text

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -9,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/api"
-	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/memory"
@@ -21,6 +21,7 @@ import (
 const (
 	doReplace = "replace" // a part of texts is replaced by another one
 	doFill    = "fill"    // texts come from the memory, for the very same source text
+	doApprove = "approve" // texts stay as they are
 )
 
 // rewriting makes other texts of those of a language.
@@ -31,30 +32,39 @@ type rewriting struct {
 	memories   []*store.Memory
 }
 
-// rewritingOf is what a form or an address asks for; to what a visitor may not change it does nothing.
-func (o *opened) rewritingOf(r *http.Request, v *visitor) (w rewriting, err error) {
-	w = rewriting{Do: r.FormValue("do"), Find: strings.ReplaceAll(r.FormValue("find"), "\r\n", "\n"),
-		With: strings.ReplaceAll(r.FormValue("with"), "\r\n", "\n"), reviews: v.Reviews()}
-	if w.Do != doFill {
-		w.Do = doReplace
-		return w, nil
+// rewritingIn is how a form or an address wants texts changed.
+func rewritingIn(r *http.Request) string {
+	if r.FormValue("do") == doFill {
+		return doFill
 	}
-	w.memories, err = o.memories()
+	return doReplace
+}
+
+// rewritingOf is what a form or an address asks for; to what a visitor may not change it does nothing.
+func (o *opened) rewritingOf(r *http.Request, v *visitor, do string) (w rewriting, err error) {
+	w = rewriting{Do: do, Find: strings.ReplaceAll(r.FormValue("find"), "\r\n", "\n"),
+		With: strings.ReplaceAll(r.FormValue("with"), "\r\n", "\n"), reviews: v.Reviews()}
+	if do == doFill {
+		w.memories, err = o.memories()
+	}
 	return w, err
 }
 
 // rewrite is what becomes of a key's texts; nil where they stay.
 func (o *opened) rewrite(ctx context.Context, w rewriting, it item) (texts []store.Text, err error) {
-	if w.Do == doFill {
+	switch w.Do {
+	case doFill:
 		return o.fill(ctx, w, it)
+	case doApprove:
+		return it.texts(), nil
 	}
-	if w.Find == "" || it.is == nil || !w.reviews && it.is.State != store.Draft {
+	if w.Find == "" || it.Is == nil || !w.reviews && it.Is.State != store.Draft {
 		return nil, nil
 	}
-	for _, t := range it.is.Texts {
+	for _, t := range it.Is.Texts {
 		texts = append(texts, store.Text{Form: t.Form, Value: strings.ReplaceAll(t.Value, w.Find, w.With)})
 	}
-	if slices.Equal(texts, it.is.Texts) {
+	if slices.Equal(texts, it.Is.Texts) {
 		return nil, nil
 	}
 	return texts, nil
@@ -62,15 +72,15 @@ func (o *opened) rewrite(ctx context.Context, w rewriting, it item) (texts []sto
 
 // fill is what the memories have for the very source texts of a key that is not translated, as a draft.
 func (o *opened) fill(ctx context.Context, w rewriting, it item) (texts []store.Text, err error) {
-	if it.is != nil {
+	if it.Is != nil {
 		return nil, nil
 	}
 	for _, form := range it.forms() {
 		best := memory.Match{}
 		for _, m := range w.memories {
-			match, err := memory.FindMatch(m, it.sourceOf(form), store.Surroundings{Key: it.row.Key}, o.Language, 100)
+			match, err := memory.FindMatch(m, it.sourceOf(form), store.Surroundings{Key: it.Row.Key}, o.Language, 100)
 			if err != nil || ctx.Err() != nil {
-				return nil, joined(err, ctx.Err())
+				return nil, cmp.Or(err, ctx.Err())
 			}
 			if match.Percent > best.Percent {
 				best = match
@@ -86,54 +96,67 @@ func (o *opened) fill(ctx context.Context, w rewriting, it item) (texts []store.
 
 // takes reports whether new texts of a key may be stored unread by their field.
 func (it item) takes(texts []store.Text) bool {
-	holds := func(f findings.Finding) bool { return f.Holds }
-	return len(texts) > 0 && it.offered == nil && it.suggested == nil && !slices.ContainsFunc(texts, it.blank) &&
-		keys.Refusal(it.row.Key, it.row.Format, texts) == "" && !slices.ContainsFunc(it.examine(texts), holds)
+	return len(texts) > 0 && it.Offered == nil && it.Suggested == nil && !slices.ContainsFunc(texts, it.blank) &&
+		keys.Refusal(it.Row.Key, it.Row.Format, texts) == "" && !slices.ContainsFunc(it.examine(texts), holds)
 }
 
-// rewritable is a key in a preview.
-type rewritable struct {
-	listed
-	Take  string // what the form carries: the versions that were seen, of the old texts and of the new ones, and the key
-	Shown []shownText
+// approves reports whether a form that has seen a key with new texts still stands for them, and they may be stored.
+func (it item) approves(seen string, texts []store.Text) bool {
+	return seen == it.seenWith(texts) && it.takes(texts)
 }
 
-// rewritingPage is the preview.
-type rewritingPage struct {
-	Scope      scope
-	Project    string
-	SourceCode string
-	What       rewriting
-	Texts      []rewritable
-	Left       int    // texts that a check would hold back, or that conflict
-	Behind     string // where the search goes on; empty: it came to the end
+// seenWith is what a form carries of a key with new texts: the versions of the old ones and of the new ones.
+func (it item) seenWith(texts []store.Text) string { return it.version() + "." + digestOf(texts) }
+
+// choice is a key in a preview, with its new texts.
+type choice struct {
+	Item  item
+	Take  string      // what the form carries: what was seen, and the key
+	Shown []shownText // what changes
+}
+
+// preview is what is done to many texts at once, before it is done.
+type preview struct {
+	Scope   scope
+	Project *store.Project
+	What    rewriting
+	Texts   []choice
+	Left    int    // texts that a check would hold back, or that conflict
+	Behind  string // where the search goes on; empty: it came to the end
 }
 
 // Asked reports whether anything was searched for.
-func (p rewritingPage) Asked() bool { return p.What.Do == doFill || p.What.Find != "" }
+func (p preview) Asked() bool { return p.What.Do != doReplace || p.What.Find != "" }
 
 // many is the page on which many texts are changed at once.
 func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	p := scopeOf(r)
+	p, do := scopeOf(r), rewritingIn(r)
 	p.Show = showAll
-	if r.FormValue("do") == doFill {
+	if do == doFill {
 		p.Show = showUntranslated
 	}
-	page := rewritingPage{Scope: p}
+	return s.preview(w, r, v, p, do, "Change texts: %s")
+}
+
+// preview shows what something would do to the texts of a scope.
+func (s *Service) preview(
+	w http.ResponseWriter, r *http.Request, v *visitor, p scope, do, title string,
+) error {
+	page := preview{Scope: p}
 	err := s.Store.View(s.in(p, v, func(o *opened) (err error) {
-		page.Project, page.SourceCode = o.project.Name, o.project.Source
-		if page.What, err = o.rewritingOf(r, v); err != nil || !page.Asked() {
+		page.Project = o.project
+		if page.What, err = o.rewritingOf(r, v, do); err != nil || !page.Asked() {
 			return err
 		}
 		from, _ := readPosition(r.FormValue("after"))
 		var wrong error
 		o.also = func(it item) bool {
 			texts, err := o.rewrite(r.Context(), page.What, it)
-			wrong = joined(wrong, err)
+			wrong = cmp.Or(wrong, err)
 			return len(texts) > 0
 		}
 		f, err := o.walk(from, false, mostApproved)
-		if err = joined(err, wrong); err != nil {
+		if err = cmp.Or(err, wrong); err != nil {
 			return err
 		}
 		if f.more {
@@ -148,19 +171,27 @@ func (s *Service) many(w http.ResponseWriter, r *http.Request, v *visitor) error
 				page.Left++
 				continue
 			}
-			one := rewritable{listed: o.listed(it), Take: it.version() + "." + digestOf(texts) + "/" + it.at.String()}
-			for _, t := range texts {
-				one.Shown = append(one.Shown, shownText{t.Form, marks.Difference(keys.TextOf(it.texts(), t.Form), t.Value)})
-			}
-			page.Texts = append(page.Texts, one)
+			page.Texts = append(page.Texts, choice{it, it.seenWith(texts) + "/" + it.At.String(), it.changes(texts)})
 		}
 		return nil
 	}))
 	if err != nil {
 		return err
 	}
-	return show(w, http.StatusOK, "many", view{Visitor: v, Data: page,
-		Title: words.Of(w).Say("Change texts: %s", words.Of(w).Named(p.Language))})
+	in := words.Of(w)
+	name := "many"
+	if do == doApprove {
+		name = do
+	}
+	return show(w, http.StatusOK, name, view{Visitor: v, Data: page, Title: in.Say(title, in.Named(p.Language))})
+}
+
+// changes are new texts of a key as they differ from those that are stored.
+func (it item) changes(texts []store.Text) (all []shownText) {
+	for _, t := range texts {
+		all = append(all, shownText{t.Form, marks.Difference(keys.TextOf(it.texts(), t.Form), t.Value)})
+	}
+	return all
 }
 
 // digestOf tells texts apart.
@@ -179,19 +210,19 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, v *visitor) err
 	done, err := s.eachTaken(r, v, func(o *opened, seen string, it item) (bool, error) {
 		if begun == "" {
 			var err error
-			what, err = o.rewritingOf(r, v)
+			what, err = o.rewritingOf(r, v, rewritingIn(r))
 			if err != nil {
 				return false, err
 			}
 			begun = what.Do
 		}
 		texts, err := o.rewrite(r.Context(), what, it)
-		if err != nil || seen != it.version()+"."+digestOf(texts) || !it.takes(texts) {
+		if err != nil || !it.approves(seen, texts) {
 			return false, err
 		}
 		is := &store.Translation{State: store.Draft, Changed: o.tx.Now(), Texts: texts, By: v.Name}
-		if it.is != nil {
-			is.State, is.Source, is.Rejected = it.is.State, it.is.Source, it.is.Rejected
+		if it.Is != nil {
+			is.State, is.Source, is.Rejected = it.Is.State, it.Is.Source, it.Is.Rejected
 		}
 		return true, o.put(it, is, s.Saved)
 	})

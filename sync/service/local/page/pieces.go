@@ -18,20 +18,20 @@ type insertable struct{ Text, Name string }
 // mostInsertable is how many are offered of one key.
 const mostInsertable = 20
 
-// insertables are the placeholders, tags and characters without a sign of the source, and the no-break space.
-func (it item) insertables() (all []insertable) {
+// Insertables are the placeholders, tags and characters without a sign of the source, and the no-break space.
+func (it item) Insertables() (all []insertable) {
 	add := func(text, name string) {
 		known := slices.ContainsFunc(all, func(i insertable) bool { return i.Text == text })
 		if !known && len(all) < mostInsertable {
 			all = append(all, insertable{text, name})
 		}
 	}
-	for _, t := range it.row.Texts {
+	for _, t := range it.Row.Texts {
 		for _, span := range check.Protected(t.Value, it.programs()) {
 			add(t.Value[span.From:span.To], "")
 		}
 	}
-	for _, t := range it.row.Texts {
+	for _, t := range it.Row.Texts {
 		for _, r := range t.Value {
 			if name, is := marks.NameOf(r); is {
 				add(string(r), name)

@@ -2,32 +2,14 @@ package page
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/api"
-	"github.com/locsync/locsync/sync/service/local/findings"
 	"github.com/locsync/locsync/sync/service/local/store"
-	"github.com/locsync/locsync/sync/service/local/words"
 )
 
 // mostApproved is how many texts are approved at once: as many as a person looks through.
 const mostApproved = 200
-
-// approving is the preview of what is approved at once.
-type approving struct {
-	Scope      scope
-	Project    string
-	SourceCode string
-	Texts      []approvable
-	Left       int  // texts that a check holds back, or that conflict
-	More       bool // there are further ones, for the next time
-}
-
-type approvable struct {
-	listed
-	Take string // what the form carries: the key, and the version that was seen of it
-}
 
 // approvals is the page on which many texts are approved at once: those with text that the filter shows and that are
 // not final.
@@ -36,34 +18,7 @@ func (s *Service) approvals(w http.ResponseWriter, r *http.Request, v *visitor) 
 	if p.Show != showConfirmed {
 		p.Show = showDraft
 	}
-	a := approving{Scope: p}
-	err := s.Store.View(s.in(p, v, func(o *opened) error {
-		a.Project, a.SourceCode = o.project.Name, o.project.Source
-		f, err := o.walk(position{}, false, mostApproved)
-		if err != nil {
-			return err
-		}
-		a.More = f.more
-		for _, it := range f.items {
-			if !it.approvable() {
-				a.Left++
-				continue
-			}
-			a.Texts = append(a.Texts, approvable{o.listed(it), it.version() + "/" + it.at.String()})
-		}
-		return nil
-	}))
-	if err != nil {
-		return err
-	}
-	return show(w, http.StatusOK, "approve", view{Visitor: v, Data: a,
-		Title: words.Of(w).Say("Approve texts: %s", words.Of(w).Named(p.Language))})
-}
-
-// approvable reports whether a text may be approved unread by the field: nothing conflicts with it, and pulls take it.
-func (it item) approvable() bool {
-	return it.is != nil && it.offered == nil && it.suggested == nil &&
-		!slices.ContainsFunc(it.examine(it.is.Texts), func(f findings.Finding) bool { return f.Holds })
+	return s.preview(w, r, v, p, doApprove, "Approve texts: %s")
 }
 
 // approve makes the chosen texts final that still are what was seen, or rejects them with one reason.
@@ -78,10 +33,10 @@ func (s *Service) approve(w http.ResponseWriter, r *http.Request, v *visitor) er
 		}
 	}
 	done, err := s.eachTaken(r, v, func(o *opened, seen string, it item) (bool, error) {
-		if it.version() != seen || !it.approvable() {
+		if !it.approves(seen, it.texts()) {
 			return false, nil
 		}
-		is := *it.is
+		is := *it.Is
 		is.Changed = o.tx.Now()
 		if reason != "" {
 			is.State, is.Rejected = store.Draft, store.Rejection{By: v.Name, Reason: reason}
@@ -113,10 +68,10 @@ func (s *Service) reject(w http.ResponseWriter, r *http.Request, v *visitor) err
 		return err
 	}
 	err = s.onKey(r, v, func(o *opened, it item) error {
-		if it.is == nil || it.version() != r.PostFormValue("seen") {
+		if it.Is == nil || it.version() != r.PostFormValue("seen") {
 			return api.Refuse(http.StatusConflict, "Not rejected: this text has changed since you opened it.")
 		}
-		is := *it.is
+		is := *it.Is
 		is.State, is.Changed = store.Draft, o.tx.Now()
 		is.Rejected = store.Rejection{By: v.Name, Reason: reason}
 		return o.put(it, &is, s.Saved)

@@ -38,20 +38,18 @@ func all(item) bool { return true }
 // filters are those of a list, which begins with the first.
 var filters = []Filter{
 	{Value: showTodo, Title: "To do", shows: func(it item) bool {
-		return it.is == nil || it.is.State == store.Draft || it.offered != nil || it.suggested != nil
+		return it.Is == nil || it.Is.State == store.Draft || it.Offered != nil || it.Suggested != nil
 	}},
-	{Value: showUntranslated, Title: "Untranslated", shows: func(it item) bool { return it.is == nil }},
-	{Value: showDraft, Title: "Draft", shows: func(it item) bool { return it.state() == showDraft }},
-	{Value: showConfirmed, Title: "Confirmed", shows: func(it item) bool { return it.state() == showConfirmed }},
-	{Value: showFinal, Title: "Final", shows: func(it item) bool { return it.state() == showFinal }},
-	{Value: "rejected", Title: "Rejected", shows: item.rejected},
-	{Value: "suggested", Title: "Suggested", shows: func(it item) bool { return it.suggested != nil }},
-	{Value: "asked", Title: "With a question", shows: func(it item) bool { return it.questions > 0 }},
-	{Value: "outdated", Title: "Source changed", shows: item.outdated},
-	{Value: "conflict", Title: "Conflict", shows: func(it item) bool { return it.offered != nil }},
-	{Value: "failing", Title: "Failing a check", shows: func(it item) bool {
-		return it.is != nil && len(it.examine(it.is.Texts)) > 0
-	}},
+	{Value: showUntranslated, Title: "Untranslated", shows: func(it item) bool { return it.Is == nil }},
+	{Value: showDraft, Title: "Draft", shows: func(it item) bool { return it.State() == showDraft }},
+	{Value: showConfirmed, Title: "Confirmed", shows: func(it item) bool { return it.State() == showConfirmed }},
+	{Value: showFinal, Title: "Final", shows: func(it item) bool { return it.State() == showFinal }},
+	{Value: "rejected", Title: "Rejected", shows: item.Rejected},
+	{Value: "suggested", Title: "Suggested", shows: func(it item) bool { return it.Suggested != nil }},
+	{Value: "asked", Title: "With a question", shows: func(it item) bool { return it.Questions > 0 }},
+	{Value: "outdated", Title: "Source changed", shows: item.Outdated},
+	{Value: "conflict", Title: "Conflict", shows: func(it item) bool { return it.Offered != nil }},
+	{Value: "failing", Title: "Failing a check", shows: func(it item) bool { return it.Failing() != nil }},
 	{Value: showAll, Title: "All", shows: all},
 	{Value: showArchived, Title: "Archived", shows: all}, // the collections are what is archived of them
 }

@@ -41,7 +41,7 @@ func (o *opened) suggestions(ctx context.Context, it item) ([]suggestion, error)
 	for _, form := range it.forms() {
 		var some []suggestion
 		for _, m := range memories {
-			matches, err := memory.FindMatches(ctx, m, it.sourceOf(form), store.Surroundings{Key: it.row.Key},
+			matches, err := memory.FindMatches(ctx, m, it.sourceOf(form), store.Surroundings{Key: it.Row.Key},
 				o.Language, maxSuggestions)
 			if err != nil {
 				return nil, err

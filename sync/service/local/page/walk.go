@@ -58,7 +58,7 @@ func (o *opened) walkIn(name string, start []byte, back bool, most int, end time
 		if err != nil {
 			return false, err
 		}
-		if f.last = it.at; o.shows(it) && (o.also == nil || o.also(it)) {
+		if f.last = it.At; o.shows(it) && (o.also == nil || o.also(it)) {
 			f.items = append(f.items, it)
 		}
 		return true, nil
@@ -97,7 +97,7 @@ func (o *opened) rankOf(at position) (p rank, err error) {
 			}
 			if o.shows(it) {
 				p.Of++
-				if it.at == at {
+				if it.At == at {
 					p.Number = p.Of
 				}
 			}
