@@ -1,10 +1,8 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/rand"
-	"crypto/subtle"
 	"net/http"
 	"slices"
 	"time"
@@ -24,13 +22,9 @@ type ownAccount struct {
 	Sessions      []session
 
 	Languages []*words.Language
-	Language  string // the one that was chosen
+	Provider  string
+	Person    *store.Person
 
-	Provider string
-	Linked   bool // to a sign-in at the provider
-	Password bool // there is one
-
-	Told         store.Told
 	Feed         string // the address of a new feed
 	Mails        bool   // mails are sent
 	Address      string // as the form has it
@@ -39,13 +33,10 @@ type ownAccount struct {
 
 // session is a browser that the person is signed in with.
 type session struct {
-	Agent       string
-	Began, Seen int64 // Began is 0 where an earlier version stored it
-	Here        bool
+	Visit *store.Visit
+	Agent string
+	Here  bool
 }
-
-// nameTaken is of a name that another person has.
-const nameTaken = "Another person is called %s here; choose another name."
 
 // changed is what the page says after a form.
 var changed = map[string]string{"name": "Your name is changed.", "password": "Your password is changed.",
@@ -59,47 +50,40 @@ func (s *Service) account(w http.ResponseWriter, r *http.Request, v *visitor) er
 }
 
 func (s *Service) showAccount(w http.ResponseWriter, r *http.Request, v *visitor, status int, page ownAccount) error {
-	page.Languages, page.Language = words.All(), v.person.Language
-	page.Mails, page.Provider, page.Password = s.News.Mails(), s.OpenID.Label(), len(v.person.Key) > 0
-	err := s.Store.View(people.With(func(accounts *store.People) error {
-		now, err := accounts.Person(v.Name)
-		if err != nil || now == nil {
+	page.Languages, page.Mails, page.Provider = words.All(), s.News.Mails(), s.OpenID.Label()
+	err := s.Store.View(people.With(func(accounts *store.People) (err error) {
+		page.Person, err = accounts.Person(v.Name)
+		if err != nil || page.Person == nil { // removed in this moment
+			page.Person = v.person
 			return err
 		}
-		page.Told, page.Linked = now.Told, now.Login != store.Login{}
 		return accounts.Visits(v.Name, func(digest string, visit *store.Visit) {
-			page.Sessions = append(page.Sessions, session{serve.Agent(visit.Agent), visit.Began, visit.Seen, digest == v.digest})
+			page.Sessions = append(page.Sessions, session{visit, serve.Agent(visit.Agent), digest == v.digest})
 		})
 	}))
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(page.Sessions, func(a, b session) int { return cmp.Compare(b.Seen, a.Seen) })
+	slices.SortFunc(page.Sessions, func(a, b session) int { return cmp.Compare(b.Visit.Seen, a.Visit.Seen) })
 	return show(w, status, "account", view{Visitor: v, Title: "Your account", Said: changed[r.FormValue("said")],
 		Data: page})
 }
 
 // changeName gives a person another name. What was written before keeps the old one, which no other person can take.
 func (s *Service) changeName(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	page := ownAccount{Name: r.PostFormValue("name")}
-	name, err := people.Name(page.Name, false)
-	if err != nil {
-		page.WrongName, _ = wrong(w, err)
-		return s.showAccount(w, r, v, http.StatusBadRequest, page)
+	name, err := people.Name(r.PostFormValue("name"), false)
+	if err == nil {
+		err = s.Store.Update(people.With(func(accounts *store.People) error {
+			if err := people.Unused(accounts, name, v.Name); err != nil {
+				return err
+			}
+			return accounts.Rename(v.Name, name)
+		}))
 	}
-	taken := false
-	err = s.Store.Update(people.With(func(accounts *store.People) (err error) {
-		taken, err = accounts.Rename(v.Name, name)
-		return err
-	}))
-	if err != nil {
-		return err
+	if status, said := refusal(w, err); status != 0 {
+		return s.showAccount(w, r, v, status, ownAccount{Name: r.PostFormValue("name"), WrongName: said})
 	}
-	if taken {
-		page.WrongName = words.Of(w).Say(nameTaken, name)
-		return s.showAccount(w, r, v, http.StatusConflict, page)
-	}
-	return goTo(w, "account?said=name", nil)
+	return goTo(w, "account?said=name", err)
 }
 
 // changeWords has the pages of a person speak another language; empty: the browser's.
@@ -116,44 +100,45 @@ func (s *Service) changeWords(w http.ResponseWriter, r *http.Request, v *visitor
 
 // changePassword gives a person who knows the password another one. Other browsers are not signed in any more.
 func (s *Service) changePassword(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	page, next := ownAccount{Name: v.Name}, r.PostFormValue("new")
-	account, now := attempt{serve.Peer(r), store.NameKey(v.Name)}, time.Unix(0, s.Store.Now())
-	if s.byAccount.Take(account, now) > 0 {
-		page.WrongPassword = "Too many attempts failed. Try again in half a minute."
-		return s.showAccount(w, r, v, http.StatusTooManyRequests, page)
+	person, err := s.withPassword(r, v, r.PostFormValue("new"))
+	if status, said := refusal(w, err); status != 0 {
+		return s.showAccount(w, r, v, status, ownAccount{Name: v.Name, WrongPassword: said})
 	}
-	key, err := s.derive(r, r.PostFormValue("password"), v.person.Salt)
-	if err != nil {
-		return err
-	}
-	if subtle.ConstantTimeCompare(key, v.person.Key) != 1 {
-		page.WrongPassword = "That is not your password."
-		return s.showAccount(w, r, v, http.StatusForbidden, page)
-	}
-	s.byAccount.Return(account)
-	page.WrongPassword = people.WrongPassword(next)
-	if page.WrongPassword != "" {
-		return s.showAccount(w, r, v, http.StatusBadRequest, page)
-	}
-	salt := []byte(rand.Text())
-	if key, err = s.derive(r, next, salt); err != nil {
-		return err
-	}
-	var person *store.Person
-	err = s.Store.Update(people.With(func(accounts *store.People) (err error) {
-		if person, err = accounts.Person(v.Name); err != nil {
-			return err
-		}
-		if person == nil || !bytes.Equal(person.Key, v.person.Key) {
-			return api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
-		}
-		person.Salt, person.Key = salt, key
-		return accounts.Put(person, person.Name)
-	}))
 	if err != nil {
 		return err
 	}
 	return s.begin(w, r, person, "account?said=password")
+}
+
+// withPassword stores another password of a person who knows the present one.
+func (s *Service) withPassword(r *http.Request, v *visitor, next string) (person *store.Person, err error) {
+	account := attempt{serve.Peer(r), store.NameKey(v.Name)}
+	if s.byAccount.Take(account, time.Unix(0, s.Store.Now())) > 0 {
+		return nil, api.Refuse(http.StatusTooManyRequests, "Too many attempts failed. Try again in half a minute.")
+	}
+	if knows, err := s.knows(r, v.person); err != nil {
+		return nil, err
+	} else if !knows {
+		return nil, api.Refuse(http.StatusForbidden, "That is not your password.")
+	}
+	s.byAccount.Return(account)
+	if err := people.Password(next); err != nil {
+		return nil, err
+	}
+	salt := []byte(rand.Text())
+	key, err := s.derive(r, next, salt)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Update(people.With(func(accounts *store.People) (err error) {
+		person, err = unchanged(accounts, v.person)
+		if err != nil {
+			return err
+		}
+		person.Salt, person.Key = salt, key
+		return accounts.Put(person, person.Name)
+	}))
+	return person, err
 }
 
 // leaveElsewhere signs a person out in all other browsers.

@@ -16,7 +16,6 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/people"
 	"github.com/locsync/locsync/sync/service/local/store"
-	"github.com/locsync/locsync/sync/service/local/words"
 	"go.uber.org/zap"
 )
 
@@ -38,19 +37,23 @@ func (s *Service) derive(r *http.Request, password string, salt []byte) ([]byte,
 	return pbkdf2.Key(sha256.New, password, salt, rounds, sha256.Size)
 }
 
+// knows reports whether a form has the password of a person.
+func (s *Service) knows(r *http.Request, person *store.Person) (bool, error) {
+	key, err := s.derive(r, r.PostFormValue("password"), person.Salt)
+	return err == nil && subtle.ConstantTimeCompare(key, person.Key) == 1, err
+}
+
+// unchanged is a person whose password is what it was when it was read: to derive one takes a while, in which another
+// one may have been chosen, or the person removed.
+func unchanged(accounts *store.People, was *store.Person) (*store.Person, error) {
+	now, err := accounts.Person(was.Name)
+	if err == nil && (now == nil || !bytes.Equal(now.Key, was.Key)) {
+		err = api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
+	}
+	return now, err
+}
+
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
-
-// Invite makes an invitation and returns the path that it is accepted at. With the name of a person who has an account
-// it lets that person choose a new password; with none the one who comes chooses a name. Where projects are named,
-// by name or identifier, the person sees only these; where none is, those that the person saw before, or all.
-func (s *Service) Invite(name string, manager bool, projects ...string) (path string, err error) {
-	return s.inviteBy(people.Wish{Name: name, Manager: manager, Grant: store.Grant{Projects: projects}})
-}
-
-func (s *Service) inviteBy(wish people.Wish) (path string, err error) {
-	word, err := people.Invite(s.Store, wish)
-	return Path + "invitation?word=" + word, err
-}
 
 // Empty reports whether no person has an account yet.
 func (s *Service) Empty() (empty bool, err error) {
@@ -62,6 +65,9 @@ func (s *Service) Empty() (empty bool, err error) {
 	return empty, err
 }
 
+// invitationPath is where an invitation is accepted; its word follows.
+const invitationPath = Path + "invitation?word="
+
 // invitation is the page of one.
 type invitation struct {
 	Word, Name string
@@ -71,60 +77,61 @@ type invitation struct {
 }
 
 func (s *Service) invitationForm(w http.ResponseWriter, r *http.Request) error {
-	word := r.URL.Query().Get("word")
-	return s.Store.View(people.With(func(accounts *store.People) error {
+	page, err := s.invitation(r.URL.Query().Get("word"))
+	if err != nil {
+		return err
+	}
+	return show(w, http.StatusOK, "invitation", view{Title: "Welcome", Data: page})
+}
+
+func (s *Service) invitation(word string) (page invitation, err error) {
+	err = s.Store.View(people.With(func(accounts *store.People) error {
 		found, err := people.Invitation(accounts, word)
-		if err != nil {
-			return err
+		if err == nil {
+			page = invitation{Word: word, Name: found.Name, Fixed: found.Name != "", Provider: s.OpenID.Label()}
 		}
-		return show(w, http.StatusOK, "invitation", view{Title: "Welcome",
-			Data: invitation{Word: word, Name: found.Name, Fixed: found.Name != "", Provider: s.OpenID.Label()}})
+		return err
 	}))
+	return page, err
 }
 
 // accept makes the account of an invitation, which is used up, and signs in.
 func (s *Service) accept(w http.ResponseWriter, r *http.Request) error {
-	word, password := r.PostFormValue("word"), r.PostFormValue("password")
-	var found *store.Invitation
-	err := s.Store.View(people.With(func(accounts *store.People) (err error) { // before any work is done for it
-		found, err = people.Invitation(accounts, word)
-		return err
-	}))
+	page, err := s.invitation(r.PostFormValue("word")) // before any work is done for it
 	if err != nil {
 		return err
 	}
-	again := invitation{Word: word, Name: found.Name, Fixed: found.Name != "", Provider: s.OpenID.Label()}
-	if !again.Fixed {
-		again.Name = r.PostFormValue("name")
+	if !page.Fixed {
+		page.Name = r.PostFormValue("name")
 	}
-	name, err := people.Name(again.Name, false)
-	switch {
-	case err != nil:
-		again.Wrong, _ = wrong(w, err)
-	default:
-		again.Wrong = people.WrongPassword(password)
+	person, err := s.joined(r, page)
+	if status, said := refusal(w, err); status != 0 {
+		page.Wrong = said
+		return show(w, status, "invitation", view{Title: "Welcome", Data: page})
 	}
-	if again.Wrong != "" {
-		return show(w, http.StatusBadRequest, "invitation", view{Title: "Welcome", Data: again})
-	}
-	person := &store.Person{Name: name, Salt: []byte(rand.Text()), Created: s.Store.Now()}
-	person.Key, err = s.derive(r, password, person.Salt)
 	if err != nil {
 		return err
-	}
-	taken := false
-	err = s.Store.Update(func(tx *store.Tx) (err error) {
-		taken, err = people.Use(tx, word, person)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if taken {
-		again.Wrong = words.Of(w).Say(nameTaken, name)
-		return show(w, http.StatusConflict, "invitation", view{Title: "Welcome", Data: again})
 	}
 	return s.begin(w, r, person, "./")
+}
+
+// joined makes a person of an invitation, with the password of a form.
+func (s *Service) joined(r *http.Request, of invitation) (*store.Person, error) {
+	name, err := people.Name(of.Name, false)
+	if err == nil {
+		err = people.Password(r.PostFormValue("password"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	person := &store.Person{Name: name, Salt: []byte(rand.Text()), Created: s.Store.Now()}
+	person.Key, err = s.derive(r, r.PostFormValue("password"), person.Salt)
+	if err != nil {
+		return nil, err
+	}
+	return person, s.Store.Update(people.With(func(accounts *store.People) error {
+		return people.Use(accounts, of.Word, person)
+	}))
 }
 
 // signing is the form of the sign-in page.
@@ -182,11 +189,11 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	if !known { // the time it takes must not tell which names there are
 		person = &store.Person{Salt: []byte(rand.Text())}
 	}
-	key, err := s.derive(r, r.PostFormValue("password"), person.Salt)
+	knows, err := s.knows(r, person)
 	if err != nil {
 		return err
 	}
-	if !known || subtle.ConstantTimeCompare(key, person.Key) != 1 {
+	if !known || !knows {
 		s.aside.Warn("translation page: a wrong name or password", zap.String("from", from),
 			zap.Int64("wrong", s.wrong.Add(1)))
 		form.Wrong = "That is not a name and its password. A manager, or the command locsync service invite, can " +
@@ -198,15 +205,12 @@ func (s *Service) signIn(w http.ResponseWriter, r *http.Request) error {
 	return s.begin(w, r, person, ownAddress(form.Next))
 }
 
-// begin signs a browser in, as a person whose password was right. To derive it took a while, in which another one may
-// have been chosen, or the person removed.
+// begin signs a browser in, as a person whose password was right.
 func (s *Service) begin(w http.ResponseWriter, r *http.Request, person *store.Person, next string) error {
 	word, agent := rand.Text(), strings.ToValidUTF8(r.UserAgent(), "")
 	err := s.Store.Update(people.With(func(accounts *store.People) error {
-		if now, err := accounts.Person(person.Name); err != nil {
+		if _, err := unchanged(accounts, person); err != nil {
 			return err
-		} else if now == nil || !bytes.Equal(now.Key, person.Key) {
-			return api.Refuse(http.StatusForbidden, "This account has changed just now. Sign in again.")
 		}
 		return accounts.SignIn(people.Digest(word), &store.Visit{Name: person.Name, Form: rand.Text(), Seen: s.Store.Now(),
 			Began: s.Store.Now(), Agent: agent[:min(len(agent), maxAgent)]})

@@ -35,6 +35,6 @@ func (s *Service) InviteAs(wish people.Wish) (string, error) {
 	if base == "" {
 		return "", api.Refuse(http.StatusConflict, "the page is not served at any address; set daemon.listen")
 	}
-	path, err := s.inviteBy(wish)
-	return base + path, err
+	word, err := people.Invite(s.Store, wish)
+	return base + invitationPath + word, err
 }

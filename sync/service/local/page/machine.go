@@ -86,8 +86,7 @@ func (s *Service) translate(w http.ResponseWriter, r *http.Request, v *visitor) 
 			i := slices.Index(sources, it.sourceOf(form))
 			if i >= 0 && i < len(translated) && translated[i].OK {
 				text := translated[i].Text
-				made = append(made, suggestion{Engine: engine.Name, Text: text, Pieces: it.pieces(text), Field: "text-" + form,
-					Form: form})
+				made = append(made, suggestion{Engine: engine.Name, Text: text, Pieces: it.pieces(text), Form: form})
 			}
 		}
 		e.Suggestions = append(made, e.Suggestions...)

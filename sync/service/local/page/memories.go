@@ -17,12 +17,12 @@ import (
 
 // projectMemory is the page of a project's memory.
 type projectMemory struct {
-	Project, Name string
-	Units         map[string]int // by language
+	Project *store.Project
+	Memory  *store.Memory
 }
 
 func (s *Service) memoryPage(w http.ResponseWriter, r *http.Request, v *visitor) error {
-	id, err := s.memoryOf(r.FormValue("project"))
+	page, err := s.memoryOf(r.FormValue("project"))
 	if err != nil {
 		return err
 	}
@@ -30,41 +30,24 @@ func (s *Service) memoryPage(w http.ResponseWriter, r *http.Request, v *visitor)
 	if r.FormValue("said") == "taken" {
 		said = "The file was taken. A large one may be read for a while."
 	}
-	page := projectMemory{Project: r.FormValue("project"), Units: map[string]int{}}
-	err = s.Store.View(func(tx *store.Tx) error {
-		p, err := store.ProjectIn(tx, page.Project)
-		if err != nil {
-			return err
-		}
-		page.Name = p.Name
-		m, err := store.OpenMemory(tx, id)
-		if m == nil || err != nil {
-			return err
-		}
-		page.Units = m.Record.Counts
-		return nil
-	})
-	if err != nil {
-		return err
-	}
 	return show(w, http.StatusOK, "memory", view{Visitor: v, Said: said, Data: page,
-		Title: words.Of(w).Say("%s: translation memory", page.Name)})
+		Title: words.Of(w).Say("%s: translation memory", page.Project.Name)})
 }
 
-// memoryOf is the identifier of a project's memory, made where there is none.
-func (s *Service) memoryOf(project string) (id string, err error) {
-	err = s.Store.Update(func(tx *store.Tx) error {
-		p, err := store.ProjectIn(tx, project)
-		if err != nil {
-			return err
-		}
-		m, err := store.OwnMemory(tx, p)
-		if err == nil {
-			id = m.Record.ID
+// memoryOf is a project's memory, made where there is none.
+func (s *Service) memoryOf(project string) (of projectMemory, err error) {
+	err = s.Store.Update(func(tx *store.Tx) (err error) {
+		if of.Project, err = store.ProjectIn(tx, project); err == nil {
+			of.Memory, err = store.OwnMemory(tx, of.Project)
 		}
 		return err
 	})
-	return id, err
+	return of, err
+}
+
+// pathOf is where the interface has a memory, by the form of its calls.
+func (of projectMemory) pathOf(call string) string {
+	return wire.Prefix + strings.Replace(call, "{"+wire.MemoryID+"}", of.Memory.Record.ID, 1)
 }
 
 // fillMemory notes in the project's memory what is confirmed in it.
@@ -77,12 +60,11 @@ func (s *Service) fillMemory(w http.ResponseWriter, r *http.Request, _ *visitor)
 // download sends the project's memory as a TMX file.
 func (s *Service) download(w http.ResponseWriter, r *http.Request, _ *visitor) error {
 	serve.Unhurried(w)
-	id, err := s.memoryOf(r.FormValue("project"))
+	of, err := s.memoryOf(r.FormValue("project"))
 	if err != nil {
 		return err
 	}
-	path := wire.Prefix + strings.Replace(wire.PathMemoryFile, "{"+wire.MemoryID+"}", id, 1)
-	within, err := http.NewRequestWithContext(r.Context(), http.MethodGet, path, nil)
+	within, err := http.NewRequestWithContext(r.Context(), http.MethodGet, of.pathOf(wire.PathMemoryFile), nil)
 	if err != nil {
 		return err
 	}
@@ -126,14 +108,11 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, v *visitor) err
 		if part.FileName() == "" {
 			return api.Refuse(http.StatusBadRequest, "Choose a TMX file first.")
 		}
-		id, err := s.memoryOf(form["project"])
+		of, err := s.memoryOf(form["project"])
 		if err != nil {
 			return err
 		}
-		path := wire.Prefix + strings.Replace(wire.PathMemory, "{"+wire.MemoryID+"}", id, 1)
-		if err := api.Upload(r.Context(), s.Within, path, wire.PartMemoryFile, part.FileName(), part); err != nil {
-			return err
-		}
-		return goTo(w, "memory?"+url.Values{"project": {form["project"]}, "said": {"taken"}}.Encode(), nil)
+		err = api.Upload(r.Context(), s.Within, of.pathOf(wire.PathMemory), wire.PartMemoryFile, part.FileName(), part)
+		return goTo(w, "memory?"+url.Values{"project": {form["project"]}, "said": {"taken"}}.Encode(), err)
 	}
 }

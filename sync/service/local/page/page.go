@@ -81,13 +81,12 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(words.Answer(w, r, ""), r)
 }
 
-// wrong is what people read of an error that they can mend; ok is false for another one.
-func wrong(w http.ResponseWriter, err error) (said string, ok bool) {
-	p, ok := errors.AsType[*api.Problem](err)
-	if ok {
-		said = p.Words(words.Of(w).Say)
+// refusal is what people read of an error that they can mend, and its status; 0 for another one.
+func refusal(w http.ResponseWriter, err error) (status int, said string) {
+	if p, is := errors.AsType[*api.Problem](err); is {
+		return p.Status, p.Words(words.Of(w).Say)
 	}
-	return said, ok
+	return 0, ""
 }
 
 // policy lets a page use this address's own files and nothing else: whatever text got into it would stay a text.

@@ -16,16 +16,25 @@ import (
 
 // peoplePage is who has an account, for managers.
 type peoplePage struct {
-	People  []listedPerson
+	People  []*store.Person
 	Offered []*store.Project // for an invitation
 	Targets []string         // the languages of all of them
 	Link    string           // of a new invitation, relative to the page
 	Address string           // the same, as it is sent to a person
 	For     string
-	Invited []listedInvitation
+	Invited []invited
 
 	Provider string
 	Inviting bool // the form for a role is of an invitation: it may be left as it was
+
+	projects map[string]string // their names by identifiers
+	in       *words.Language
+}
+
+// invited is an invitation that was not used yet.
+type invited struct {
+	ID         string
+	Invitation *store.Invitation
 }
 
 // Giving is the page for the form that gives a person another role.
@@ -34,23 +43,11 @@ func (page peoplePage) Giving() peoplePage {
 	return page
 }
 
-// listedPerson is a person of the page.
-type listedPerson struct {
-	Name    string
-	Manager bool
-	Created int64
-	Roles   []listedRole
-}
+// Words are what a grant says.
+func (page peoplePage) Words(g store.Grant) string { return audit.Role(page.in, g, page.projects) }
 
-// listedInvitation is one that was not used yet.
-type listedInvitation struct {
-	*store.Invitation
-	ID    string
-	Words []string
-}
-
-// listedRole is a role in words, and what a form knows it by.
-type listedRole struct{ Words, Was string }
+// GrantID is what a form knows a grant by.
+func (page peoplePage) GrantID(g store.Grant) string { return grantID(g) }
 
 func (s *Service) people(w http.ResponseWriter, _ *http.Request, v *visitor) error {
 	return s.showPeople(w, v, peoplePage{})
@@ -58,40 +55,28 @@ func (s *Service) people(w http.ResponseWriter, _ *http.Request, v *visitor) err
 
 func (s *Service) showPeople(w http.ResponseWriter, v *visitor, page peoplePage) error {
 	page.Inviting, page.Provider = true, s.OpenID.Label()
-	projects := make(map[string]string)
+	page.projects, page.in = make(map[string]string), words.Of(w)
 	err := s.Store.View(func(tx *store.Tx) error {
 		err := store.EachProject(tx, func(p *store.Project) {
 			if p.Type == wire.ProjectTypeLocalization {
-				page.Offered, projects[p.ID] = append(page.Offered, p), p.Name
+				page.Offered, page.projects[p.ID] = append(page.Offered, p), p.Name
 				page.Targets = api.Union(page.Targets, p.Targets)
 			}
 		})
 		if err != nil {
 			return err
 		}
-		named := words.Of(w).Named
+		named := page.in.Named
 		slices.SortFunc(page.Targets, func(a, b string) int { return strings.Compare(named(a), named(b)) })
 		accounts, err := store.OpenPeople(tx)
 		if err != nil {
 			return err
 		}
-		all, err := accounts.All()
-		for _, person := range all {
-			one := listedPerson{Name: person.Name, Manager: person.Manager, Created: person.Created}
-			for _, g := range person.Granted() {
-				one.Roles = append(one.Roles, listedRole{audit.Role(words.Of(w), g, projects), grantID(g)})
-			}
-			page.People = append(page.People, one)
-		}
-		if err != nil {
+		if page.People, err = accounts.All(); err != nil {
 			return err
 		}
 		return accounts.Invitations(func(id string, i *store.Invitation) {
-			one := listedInvitation{Invitation: i, ID: id}
-			for _, g := range i.Roles {
-				one.Words = append(one.Words, audit.Role(words.Of(w), g, projects))
-			}
-			page.Invited = append(page.Invited, one)
+			page.Invited = append(page.Invited, invited{id, i})
 		})
 	})
 	if err != nil {
@@ -148,12 +133,12 @@ const mostRoles = 50
 // invite makes a link for a person, which is shown once.
 func (s *Service) invite(w http.ResponseWriter, r *http.Request, v *visitor) error {
 	name := r.PostFormValue("name")
-	path, err := s.inviteBy(people.Wish{By: v.Name, Name: name, Manager: r.PostFormValue("manager") != "",
+	word, err := people.Invite(s.Store, people.Wish{By: v.Name, Name: name, Manager: r.PostFormValue("manager") != "",
 		Address: r.PostFormValue("address"), Grant: grantIn(r)})
 	if err != nil {
 		return err
 	}
-	path = strings.TrimPrefix(path, Path)
+	path := strings.TrimPrefix(invitationPath, Path) + word
 	return s.showPeople(w, v, peoplePage{Link: path, Address: root(r) + path, For: name})
 }
 

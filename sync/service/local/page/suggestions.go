@@ -24,7 +24,6 @@ type suggestion struct {
 	Engine  string // that made it; empty: a memory has it
 	Text    string
 	Pieces  []marks.Piece
-	Field   string // the identifier of the field that it is for
 	Form    string
 	Like    []marks.Piece // how the source text differs from the one that it translates; nil where it is the same
 }
@@ -52,8 +51,7 @@ func (o *opened) suggestions(ctx context.Context, it item) ([]suggestion, error)
 				if has || slices.ContainsFunc(some, func(s suggestion) bool { return s.Text == match.Text }) {
 					continue
 				}
-				one := suggestion{Percent: min(match.Percent, 100), Text: match.Text, Pieces: it.pieces(match.Text),
-					Field: "text-" + form, Form: form}
+				one := suggestion{Percent: min(match.Percent, 100), Text: match.Text, Pieces: it.pieces(match.Text), Form: form}
 				if source := it.sourceOf(form); match.Source != source {
 					one.Like = marks.Difference(match.Source, source)
 				}

@@ -2,8 +2,6 @@ package page
 
 import (
 	"net/http"
-
-	"github.com/locsync/locsync/sync/service/local/api"
 )
 
 // feed is the news of the person whose word is in the address. Programs read it, which have no account.
@@ -38,9 +36,9 @@ func (s *Service) mails(w http.ResponseWriter, r *http.Request, v *visitor) erro
 	default:
 		err = errNotWhole
 	}
-	if said, is := wrong(w, err); is {
-		return s.showAccount(w, r, v, err.(*api.Problem).Status, ownAccount{Name: v.Name,
-			Address: r.PostFormValue("address"), WrongAddress: said})
+	if status, said := refusal(w, err); status != 0 {
+		return s.showAccount(w, r, v, status, ownAccount{Name: v.Name, Address: r.PostFormValue("address"),
+			WrongAddress: said})
 	}
 	return goTo(w, "account?said="+said, err)
 }

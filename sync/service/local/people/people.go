@@ -166,28 +166,33 @@ func Invitation(people *store.People, word string) (*store.Invitation, error) {
 	return found, err
 }
 
-// WrongPassword says why a text cannot be a password; empty: it can.
-func WrongPassword(text string) string {
+// Password refuses a text that cannot be a password.
+func Password(text string) error {
 	if utf8.RuneCountInString(text) < minPassword || len(text) > maxPassword {
-		return "A password has from 10 to 200 characters."
+		return api.Refuse(http.StatusBadRequest, "A password has from 10 to 200 characters.")
 	}
-	return ""
+	return nil
+}
+
+// Unused refuses a name that another person has than the one of a name, or had before.
+func Unused(people *store.People, name, of string) error {
+	taken, err := people.Taken(name, of)
+	if err == nil && taken {
+		err = api.Refuse(http.StatusConflict, "Another person is called %s here; choose another name.", name)
+	}
+	return err
 }
 
 // Use makes a person of an invitation, unless the name that was chosen is another person's.
-func Use(tx *store.Tx, word string, person *store.Person) (taken bool, err error) {
-	people, err := store.OpenPeople(tx)
-	if err != nil {
-		return false, err
-	}
+func Use(people *store.People, word string, person *store.Person) error {
 	found, err := Invitation(people, word) // two may come at once
+	if err == nil {
+		err = Unused(people, person.Name, found.Name)
+	}
 	if err != nil {
-		return false, err
+		return err
 	}
-	if taken, err := people.Taken(person.Name, found.Name); err != nil || taken {
-		return taken, err
-	}
-	return false, take(people, Digest(word), found, person)
+	return take(people, Digest(word), found, person)
 }
 
 // take makes a person of an invitation, which is used up by that.

@@ -261,14 +261,11 @@ func (p *People) Taken(name, of string) (taken bool, err error) {
 	return taken, err
 }
 
-// Rename gives a person another name, unless that is another one's. Visits and invitations go along.
-func (p *People) Rename(from, to string) (taken bool, err error) {
+// Rename gives a person another name, which is not Taken. Visits and invitations go along.
+func (p *People) Rename(from, to string) error {
 	one, err := p.Person(from)
 	if err != nil || one == nil {
-		return false, err
-	}
-	if taken, err := p.Taken(to, from); taken || err != nil {
-		return taken, err
+		return err
 	}
 	was := NameKey(one.Name)
 	err = errors.Join(eachRecord(p.bucket, atVisit, func(key []byte, v *Visit) error {
@@ -287,7 +284,7 @@ func (p *People) Rename(from, to string) (taken bool, err error) {
 	}), PutNote(p.tx, NotedRenamed, one.Name, Noted{Name: to}), p.bucket.Delete([]byte(personAt(one.Name))))
 	one.Former = append(slices.DeleteFunc(one.Former, func(n string) bool { return NameKey(n) == was }), one.Name)
 	one.Name = to
-	return false, errors.Join(err, putRecord(p.bucket, personAt(to), one))
+	return errors.Join(err, putRecord(p.bucket, personAt(to), one))
 }
 
 // SetRoles replaces the roles of a person, as by wants.
