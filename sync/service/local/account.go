@@ -37,24 +37,13 @@ func (s *Service) getBalance(c *api.Call) error {
 
 // getAudit answers GET /v1/audit/logs, the newest entries first.
 func (s *Service) getAudit(c *api.Call) error {
-	var period [2]time.Time
-	for i, name := range []string{wire.QueryStartTime, wire.QueryEndTime} {
-		text, given, err := c.Params.Word(name)
-		if err == nil && given && text != "" {
-			period[i], err = api.ReadTime(text)
-			if err != nil {
-				err = api.Invalid(name, "%q is not an ISO 8601 time", text)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	page, err := c.Params.Count(wire.QueryPageNumber, 1)
-	if err != nil {
-		return err
-	}
-	size, err := c.Params.Count(wire.QueryPageSize, wire.MaxAuditPerPage)
+	var from, to time.Time
+	var page, size int
+	var err error
+	api.Into(&from, &err)(c.Params.Time(wire.QueryStartTime))
+	api.Into(&to, &err)(c.Params.Time(wire.QueryEndTime))
+	api.Into(&page, &err)(c.Params.Count(wire.QueryPageNumber, 1))
+	api.Into(&size, &err)(c.Params.Count(wire.QueryPageSize, wire.MaxAuditPerPage))
 	switch {
 	case err != nil:
 		return err
@@ -65,7 +54,7 @@ func (s *Service) getAudit(c *api.Call) error {
 	}
 	out := []wire.AuditEntry{}
 	err = s.store.View(func(tx *store.Tx) error {
-		notes, err := store.Notes(tx, period[0], period[1], (page-1)*size, size)
+		notes, err := store.Notes(tx, from, to, (page-1)*size, size)
 		for _, n := range notes {
 			entry := wire.AuditEntry{Time: api.Timestamp(n.At), Type: n.Type, Payload: n.What, UserNickName: n.By}
 			if n.By != "" {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -128,6 +129,27 @@ func (p Params) List(name string) (members []string, given bool) {
 		}
 	}
 	return members, given
+}
+
+// Into keeps what a parameter says where none before it was wrong, as the first error of several.
+func Into[T any](to *T, first *error) func(value T, err error) {
+	return func(value T, err error) {
+		if *first == nil {
+			*to, *first = value, err
+		}
+	}
+}
+
+// Time returns a time; the zero one where none is given.
+func (p Params) Time(name string) (at time.Time, err error) {
+	text, given, err := p.Word(name)
+	if err != nil || !given {
+		return at, err
+	}
+	if at, err = ReadTime(text); err != nil {
+		err = Invalid(name, "%q is not an ISO 8601 time like 2026-11-30T12:00:00Z", text)
+	}
+	return at, err
 }
 
 // Count returns a whole number of at least 0.

@@ -105,13 +105,6 @@ func Timestamp(nanos int64) string {
 	return time.Unix(0, nanos).UTC().Format("2006-01-02T15:04:05.999Z")
 }
 
-func OrElse(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
-}
-
 // TargetLanguages reads the parameter target-languages, which is required: absent or empty it is a 400.
 func TargetLanguages(q Params, source string) ([]string, error) {
 	words, given := q.List(wire.QueryTargetLanguages)

@@ -63,7 +63,19 @@ func (s *Service) questions(c *api.Call) error {
 	}
 	all := []wire.Question{}
 	err = s.store.View(func(tx *store.Tx) error {
-		return eachQuestion(tx, p, func(q wire.Question) { all = append(all, q) })
+		for _, name := range store.CollectionNames(tx, p.ID) {
+			k, err := store.OpenCollection(tx, p.ID, name)
+			if err == nil {
+				err = k.EachQuestion(func(r *store.Row, c store.Comment) error {
+					all = append(all, wire.Question{Collection: name, Key: r.Key, Language: c.Language, By: c.By, Text: c.Text})
+					return nil
+				})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -72,41 +84,25 @@ func (s *Service) questions(c *api.Call) error {
 	return c.Answer(http.StatusOK, all[:min(len(all), mostQuestions)])
 }
 
-func eachQuestion(tx *store.Tx, p *store.Project, do func(wire.Question)) error {
-	for _, name := range store.CollectionNames(tx, p.ID) {
-		k, err := store.OpenCollection(tx, p.ID, name)
-		if err != nil {
-			return err
-		}
-		err = k.EachQuestion(func(r *store.Row, c store.Comment) error {
-			do(wire.Question{Collection: name, Key: r.Key, Language: c.Language, By: c.By, Text: c.Text})
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // offers is what HeaderOwn lists for a project.
 func (s *Service) offers(p *store.Project) (list string, err error) {
 	list = wire.OffersArchive
 	err = s.store.View(func(tx *store.Tx) error {
-		asked := ""
-		err := eachQuestion(tx, p, func(wire.Question) { asked = " " + wire.OffersQuestions })
-		if err != nil {
-			return err
-		}
-		list += asked
-		aside := 0
+		asked, aside := "", 0
 		for _, name := range store.CollectionNames(tx, p.ID) {
 			k, err := store.OpenCollection(tx, p.ID, name)
+			if err == nil {
+				aside += k.Archived
+				err = k.EachQuestion(func(*store.Row, store.Comment) error {
+					asked = " " + wire.OffersQuestions
+					return nil
+				})
+			}
 			if err != nil {
 				return err
 			}
-			aside += k.Archived
 		}
+		list += asked
 		if aside > 0 {
 			list += " " + wire.OffersArchived + strconv.Itoa(aside)
 		}

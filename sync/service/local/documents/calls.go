@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"path"
@@ -157,7 +158,7 @@ func (s *Service) deleteDocuments(c *api.Call) error {
 func (s *Service) renameDocument(c *api.Call) error {
 	name, given, err := c.Params.Word(wire.QueryName)
 	if err != nil || !given {
-		return api.OrElse(err, api.Invalid(wire.QueryName, "is missing"))
+		return cmp.Or(err, api.Invalid(wire.QueryName, "is missing"))
 	}
 	if strings.ContainsAny(name, "/\\") || len(name) > api.MaxFileName {
 		return api.Invalid(wire.QueryName, "%q is not the name of a file", api.Clip([]byte(name)))

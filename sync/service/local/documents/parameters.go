@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/locsync/locsync/sync/service/local/api"
@@ -12,7 +13,7 @@ import (
 func DocumentParameter(tx *store.Tx, q api.Params, composite bool) (store.Selection, error) {
 	id, given, err := q.Word(wire.QueryDocumentID)
 	if err != nil || !given {
-		return store.Selection{}, api.OrElse(err, api.Invalid(wire.QueryDocumentID,
+		return store.Selection{}, cmp.Or(err, api.Invalid(wire.QueryDocumentID,
 			"is missing; give <documentId>_<languageId>"))
 	}
 	if _, language := wire.SplitDocumentID(id); composite && language == "" {

@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"cmp"
 	"path"
 
 	"github.com/locsync/locsync/sync/service/local/api"
@@ -15,7 +16,7 @@ import (
 // new version still has stay as they are, confirmed as they were; so does the document's name.
 func (s *Service) updateDocument(c *api.Call) error {
 	if _, given, err := c.Params.Word(wire.QueryDocumentID); err != nil || !given {
-		return api.OrElse(err, api.Invalid(wire.QueryDocumentID, "is missing; give <documentId>_<languageId>"))
+		return cmp.Or(err, api.Invalid(wire.QueryDocumentID, "is missing; give <documentId>_<languageId>"))
 	}
 	model, sent, err := api.ModelAndFiles(c, api.MaxImport)
 	if err != nil {

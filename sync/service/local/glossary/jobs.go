@@ -1,6 +1,7 @@
 package glossary
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -45,7 +46,7 @@ func (s *Service) startGlossaryImport(c *api.Call) error {
 func (s *Service) glossaryParameter(c *api.Call) (id string, err error) {
 	word, given, err := c.Params.Word(wire.QueryGlossaryID)
 	if err != nil || !given {
-		return "", api.OrElse(err, api.Invalid(wire.QueryGlossaryID, "is missing; GET %s lists the glossaries",
+		return "", cmp.Or(err, api.Invalid(wire.QueryGlossaryID, "is missing; GET %s lists the glossaries",
 			wire.Prefix+wire.PathGlossaries))
 	}
 	err = s.store.View(func(tx *store.Tx) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/store"
@@ -132,51 +133,27 @@ func (s *Service) acceptExport(c *api.Call, p *store.Project, q api.Params, body
 // exportRequest reads what does not depend on what is stored. Languages is nil when none are named.
 func exportRequest(q api.Params, p *store.Project) (*store.ExportJob, error) {
 	format, err := formatParameter(q, exportFormats)
-	if err != nil {
-		return nil, err
-	}
 	if format == "" {
 		format = wire.FormatJSON
 	}
 	x := &store.ExportJob{Format: format}
-	if x.Separator, err = separatorParameter(q, format); err != nil {
-		return nil, err
-	}
-	if x.Languages, err = languagesParameter(q, p); err != nil {
-		return nil, err
-	}
-	if x.Collections, err = collectionsParameter(q); err != nil {
-		return nil, err
-	}
-	if x.State, err = stateParameter(q, store.Final); err != nil {
-		return nil, err
-	}
-	x.State = p.Level(x.State)
-	if x.Incomplete, err = incompleteParameter(q, format); err != nil {
-		return nil, err
-	}
-	if x.Labels, err = labelsParameter(q); err != nil {
-		return nil, err
-	}
-	if x.Zip, err = q.Flag(wire.QueryZip); err != nil {
-		return nil, err
-	}
-	if x.Indent, err = indentParameter(q); err != nil {
-		return nil, err
-	}
-	if x.Template, err = templateParameter(q, format); err != nil {
-		return nil, err
-	}
-	since, given, err := q.Word(wire.QueryModifiedSince)
+	var since time.Time
+	api.Into(&x.Separator, &err)(separatorParameter(q, format))
+	api.Into(&x.Languages, &err)(languagesParameter(q, p))
+	api.Into(&x.Collections, &err)(collectionsParameter(q))
+	api.Into(&x.State, &err)(stateParameter(q, store.Final))
+	api.Into(&x.Incomplete, &err)(incompleteParameter(q, format))
+	api.Into(&x.Labels, &err)(labelsParameter(q))
+	api.Into(&x.Zip, &err)(q.Flag(wire.QueryZip))
+	api.Into(&x.Indent, &err)(indentParameter(q))
+	api.Into(&x.Template, &err)(templateParameter(q, format))
+	api.Into(&since, &err)(q.Time(wire.QueryModifiedSince))
 	if err != nil {
 		return nil, err
 	}
-	if given {
-		t, err := api.ReadTime(since)
-		if err != nil {
-			return nil, api.Invalid(wire.QueryModifiedSince, "%q is not an ISO 8601 timestamp like 2026-11-30T12:00:00Z", since)
-		}
-		x.Since = max(t.UnixNano(), 1)
+	x.State = p.Level(x.State)
+	if !since.IsZero() {
+		x.Since = max(since.UnixNano(), 1)
 	}
 	return x, nil
 }

@@ -123,29 +123,18 @@ func (s *Service) startImport(c *api.Call) error {
 // importRequest reads everything of an import but its format and files. wanted are the target languages that the
 // caller named.
 func importRequest(q api.Params, p *store.Project) (in *store.ImportJob, wanted []string, err error) {
-	in = &store.ImportJob{Conflicts: store.ReportConflicts}
-	if in.Language, err = languageParameter(q, p); err != nil {
+	in = new(store.ImportJob)
+	api.Into(&in.Language, &err)(languageParameter(q, p))
+	api.Into(&in.Collection, &err)(collectionParameter(q))
+	api.Into(&in.Conflicts, &err)(conflictsParameter(q))
+	api.Into(&in.State, &err)(stateParameter(q, store.Draft))
+	api.Into(&in.Labels, &err)(labelsParameter(q))
+	api.Into(&in.FileLabels, &err)(q.Flag(wire.QueryAutoFileLabels))
+	api.Into(&in.DeleteMissing, &err)(q.Flag(wire.QueryDeleteMissingKeys))
+	if err != nil {
 		return nil, nil, err
 	}
 	in.Source = in.Language == p.Source
-	if in.Collection, err = collectionParameter(q); err != nil {
-		return nil, nil, err
-	}
-	if in.Conflicts, err = conflictsParameter(q); err != nil {
-		return nil, nil, err
-	}
-	if in.State, err = stateParameter(q, store.Draft); err != nil {
-		return nil, nil, err
-	}
-	if in.Labels, err = labelsParameter(q); err != nil {
-		return nil, nil, err
-	}
-	if in.FileLabels, err = q.Flag(wire.QueryAutoFileLabels); err != nil {
-		return nil, nil, err
-	}
-	if in.DeleteMissing, err = q.Flag(wire.QueryDeleteMissingKeys); err != nil {
-		return nil, nil, err
-	}
 	if in.DeleteMissing && !in.Source {
 		return nil, nil, api.Invalid(wire.QueryDeleteMissingKeys, "goes with an import of the source language %q only",
 			p.Source)

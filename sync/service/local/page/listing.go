@@ -117,18 +117,8 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, v *visitor) error
 	return show(w, http.StatusOK, "list", view{Visitor: v, Title: title, Said: said, Data: l})
 }
 
-func (o *opened) listing(f found, from position, back bool) (listing, error) {
-	l := listing{Scope: o.scope, Project: o.project, Filters: filters, Keys: f.items}
-	whole := o.scope
-	whole.In = ""
-	all, err := whole.open(o.tx, o.checks)
-	if err != nil {
-		return l, err
-	}
-	l.Collections = all.collections
-	if l.Progress, err = o.progress(); err != nil {
-		return l, err
-	}
+func (o *opened) listing(f found, from position, back bool) (l listing, err error) {
+	l = listing{Scope: o.scope, Project: o.project, Filters: filters, Keys: f.items, Collections: o.languageIn}
 	next, previous := f.last, from
 	hasNext, hasPrevious := f.more, from.Row > 0
 	if back {
@@ -148,7 +138,8 @@ func (o *opened) listing(f found, from position, back bool) (listing, error) {
 	if hasPrevious {
 		l.First, l.Previous = o.With(), o.With("before", previous.String())
 	}
-	return l, nil
+	l.Progress, err = o.progress()
+	return l, err
 }
 
 // progress is how far a language of a project has come.

@@ -111,7 +111,8 @@ type opened struct {
 	scope
 	tx          *store.Tx
 	project     *store.Project
-	collections []string // those that have the language, in order
+	languageIn  []string // the collections that have the language, in order
+	collections []string // and those of the scope
 	open        map[string]*store.Keyspace
 	terms       *terms.Terms // of the project's glossaries; nil: it has none, or they were not asked for
 	checks      Checks
@@ -148,7 +149,11 @@ func (p scope) open(tx *store.Tx, checks Checks) (*opened, error) {
 		if err != nil {
 			return nil, err
 		}
-		if k != nil && slices.Contains(k.Targets, p.Language) && (p.In == "" || p.In == name) {
+		if k == nil || !slices.Contains(k.Targets, p.Language) {
+			continue
+		}
+		o.languageIn = append(o.languageIn, name)
+		if p.In == "" || p.In == name {
 			o.collections = append(o.collections, name)
 		}
 	}

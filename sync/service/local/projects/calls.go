@@ -161,7 +161,7 @@ func (s *Service) updateProject(c *api.Call) error {
 	err = s.store.Change(c.PathValue(wire.ProjectID), func(tx *store.Tx, p *store.Project) error {
 		if name != p.Name {
 			if other, err := store.ProjectNamed(tx, name); err != nil || other != nil {
-				return api.OrElse(err, api.Refuse(http.StatusConflict, "name: another project is called %q", name))
+				return cmp.Or(err, api.Refuse(http.StatusConflict, "name: another project is called %q", name))
 			}
 		}
 		p.Name, p.Deadline = name, deadline
@@ -355,7 +355,7 @@ func (s *Service) addLanguage(c *api.Call) error {
 	}
 	word, given, err := c.Params.Word(wire.QueryTargetLanguage)
 	if err != nil || !given {
-		return api.OrElse(err, api.Invalid(wire.QueryTargetLanguage, "is missing"))
+		return cmp.Or(err, api.Invalid(wire.QueryTargetLanguage, "is missing"))
 	}
 	codes, err := api.TargetCodes(wire.QueryTargetLanguage, []string{word}, p.Source)
 	if err != nil {

@@ -46,24 +46,20 @@ func (s *Service) answerConfirmations(c *api.Call) error {
 		}
 		*p.value = value
 	}
-	for _, p := range []struct {
-		name  string
-		value *int64
-	}{{wire.QueryFrom, &q.from}, {wire.QueryTo, &q.to}} {
-		text, given, err := c.Params.Word(p.name)
-		if err != nil {
-			return err
-		}
-		if !given || text == "" {
-			continue
-		}
-		at, err := api.ReadTime(text)
-		if err != nil {
-			return api.Invalid(p.name, "%q is not an ISO 8601 time", text)
-		}
-		*p.value = at.UnixNano()
+	var from, to time.Time
+	var err error
+	api.Into(&from, &err)(c.Params.Time(wire.QueryFrom))
+	api.Into(&to, &err)(c.Params.Time(wire.QueryTo))
+	if err != nil {
+		return err
 	}
-	err := s.store.View(func(tx *store.Tx) (err error) {
+	if !from.IsZero() {
+		q.from = from.UnixNano()
+	}
+	if !to.IsZero() {
+		q.to = to.UnixNano()
+	}
+	err = s.store.View(func(tx *store.Tx) (err error) {
 		if q.project, err = store.ProjectIn(tx, c.PathValue(wire.ProjectID)); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@
 package tasks
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
@@ -42,7 +43,7 @@ func (s *Service) listTasks(c *api.Call) error {
 	}
 	currency, given, err := c.Params.Word(wire.QueryCurrency)
 	if err != nil || !given {
-		return api.OrElse(err, api.Invalid(wire.QueryCurrency, "is missing; give a currency code like USD"))
+		return cmp.Or(err, api.Invalid(wire.QueryCurrency, "is missing; give a currency code like USD"))
 	}
 	if !currencyCode.MatchString(currency) {
 		return api.Invalid(wire.QueryCurrency, "%q is not a currency code like USD", currency)
