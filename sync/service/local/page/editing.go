@@ -283,9 +283,6 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 	return goTo(w, next, nil)
 }
 
-// holds reports whether pulls hold a text back for what a check has found.
-func holds(f findings.Finding) bool { return f.Holds }
-
 // onward is the address of the next key that the filter shows; of the list, where there is none; and of the search
 // itself, where that takes longer than one request may.
 func (o *opened) onward(r *http.Request) (string, error) {

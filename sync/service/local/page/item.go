@@ -155,6 +155,20 @@ func (it item) examine(texts []store.Text) (all []findings.Finding) {
 	return all
 }
 
+// blank reports whether a text has only blanks where its source has more.
+func (it item) blank(t store.Text) bool {
+	return strings.TrimSpace(t.Value) == "" && strings.TrimSpace(it.sourceOf(t.Form)) != ""
+}
+
+// holds reports whether pulls hold a text back for what a check has found.
+func holds(f findings.Finding) bool { return f.Holds }
+
+// takes reports whether new texts of a key may be stored unread by their field.
+func (it item) takes(texts []store.Text) bool {
+	return len(texts) > 0 && it.Offered == nil && it.Suggested == nil && !slices.ContainsFunc(texts, it.blank) &&
+		keys.Refusal(it.Row.Key, it.Row.Format, texts) == "" && !slices.ContainsFunc(it.examine(texts), holds)
+}
+
 // termsIn are the terms of a source text that the glossaries have in the language, or else the configuration.
 func (it item) termsIn(source string) *check.Terms {
 	if it.terms == nil {

@@ -9,16 +9,9 @@ import (
 	"github.com/locsync/locsync/sync/service/local/api"
 	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/machine"
-	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/wire"
 )
-
-// shownText is a text of one form as people see it.
-type shownText struct {
-	Form   string
-	Pieces []marks.Piece
-}
 
 // mostComments is how many comments a key has.
 const mostComments = 100
@@ -55,11 +48,6 @@ func written(r *http.Request, it item) []store.Text {
 		}
 	}
 	return texts
-}
-
-// blank reports whether a text has only blanks where its source has more.
-func (it item) blank(t store.Text) bool {
-	return strings.TrimSpace(t.Value) == "" && strings.TrimSpace(it.sourceOf(t.Form)) != ""
 }
 
 // put stores a translation, notes it in the project's memory where it is confirmed, and tells of it.

@@ -141,37 +141,3 @@ func (o *opened) listing(f found, from position, back bool) (l listing, err erro
 	l.Progress, err = o.progress()
 	return l, err
 }
-
-// progress is how far a language of a project has come.
-type progress struct {
-	Code                   string
-	Final, Confirmed, Keys int
-}
-
-func (o *opened) progress() (progress, error) {
-	_, languages, err := progressOf(o.tx, o.project)
-	return languages[o.Language], err
-}
-
-// progressOf counts the keys of a project, and how far each of its languages has come.
-func progressOf(tx *store.Tx, p *store.Project) (keys int, languages map[string]progress, err error) {
-	languages = make(map[string]progress)
-	for _, code := range p.Targets {
-		languages[code] = progress{Code: code}
-	}
-	for _, name := range store.CollectionNames(tx, p.ID) {
-		k, err := store.OpenCollection(tx, p.ID, name)
-		if err != nil {
-			return 0, nil, err
-		}
-		keys += k.Keys
-		for _, code := range k.Targets {
-			of := languages[code]
-			of.Keys += k.Keys
-			of.Final += k.Counts[code].Final
-			of.Confirmed += k.Counts[code].Confirmed
-			languages[code] = of
-		}
-	}
-	return keys, languages, nil
-}

@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/locsync/locsync/sync/service/local/api"
-	"github.com/locsync/locsync/sync/service/local/keys"
-	"github.com/locsync/locsync/sync/service/local/marks"
 	"github.com/locsync/locsync/sync/service/local/memory"
 	"github.com/locsync/locsync/sync/service/local/store"
 	"github.com/locsync/locsync/sync/service/local/words"
@@ -92,12 +90,6 @@ func (o *opened) fill(ctx context.Context, w rewriting, it item) (texts []store.
 		texts = append(texts, store.Text{Form: form, Value: best.Text})
 	}
 	return texts, nil
-}
-
-// takes reports whether new texts of a key may be stored unread by their field.
-func (it item) takes(texts []store.Text) bool {
-	return len(texts) > 0 && it.Offered == nil && it.Suggested == nil && !slices.ContainsFunc(texts, it.blank) &&
-		keys.Refusal(it.Row.Key, it.Row.Format, texts) == "" && !slices.ContainsFunc(it.examine(texts), holds)
 }
 
 // approves reports whether a form that has seen a key with new texts still stands for them, and they may be stored.
@@ -184,14 +176,6 @@ func (s *Service) preview(
 		name = do
 	}
 	return show(w, http.StatusOK, name, view{Visitor: v, Data: page, Title: in.Say(title, in.Named(p.Language))})
-}
-
-// changes are new texts of a key as they differ from those that are stored.
-func (it item) changes(texts []store.Text) (all []shownText) {
-	for _, t := range texts {
-		all = append(all, shownText{t.Form, marks.Difference(keys.TextOf(it.texts(), t.Form), t.Value)})
-	}
-	return all
 }
 
 // digestOf tells texts apart.

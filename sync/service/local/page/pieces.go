@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/locsync/locsync/sync/check"
+	"github.com/locsync/locsync/sync/service/local/keys"
 	"github.com/locsync/locsync/sync/service/local/marks"
+	"github.com/locsync/locsync/sync/service/local/store"
 )
 
 // pieces are those of a text of a key.
@@ -40,5 +42,19 @@ func (it item) Insertables() (all []insertable) {
 	}
 	name, _ := marks.NameOf(marks.NoBreakSpace)
 	add(string(marks.NoBreakSpace), name)
+	return all
+}
+
+// shownText is a text of one form as people see it.
+type shownText struct {
+	Form   string
+	Pieces []marks.Piece
+}
+
+// changes are new texts of a key as they differ from those that are stored.
+func (it item) changes(texts []store.Text) (all []shownText) {
+	for _, t := range texts {
+		all = append(all, shownText{t.Form, marks.Difference(keys.TextOf(it.texts(), t.Form), t.Value)})
+	}
 	return all
 }
