@@ -80,7 +80,7 @@ var imports = map[string][]string{
 		"sync/memory/past", "sync/report", "sync/service", "sync/text/spelling"},
 	// oracle: what is about to be written is read by a second reader first. forge: the request comes after the commit.
 	// past: what the git history has was seen.
-	"sync/pass/pull": {"sync/bound/fault", "formats/oracle", "formats/resource", "gitops", "sync/pass/accepted",
+	"sync/pass/pull": {"sync/bound", "sync/bound/fault", "formats/oracle", "formats/resource", "gitops", "sync/pass/accepted",
 		"sync/text/bundle", "sync/text/catalog", "sync/check", "sync/config", "sync/pass/events", "sync/check/examine",
 		"sync/failure", "sync/memory/ledger", "sync/pass", "sync/memory/past", "sync/text/plural", "sync/report",
 		"sync/pass/request", "sync/service", "sync/text/spelling", "sync/pass/tree"},
@@ -354,7 +354,7 @@ var imports = map[string][]string{
 	"gitops/hook": {"gitops/repository", "sync/bound"},
 	// remote: secrets in a server's words
 	"gitops/remote":     {"gitops/repository", "gitops/outcome", "gitops/object", "gitops/ref", "gitops/run", "sync/bound"},
-	"gitops/tree":       {"gitops/object"},
+	"gitops/tree":       {"gitops/object", "sync/bound"},
 	"gitops/outcome":    {"gitops/ref"}, // that a branch moved, that git is busy
 	"gitops/repository": {"gitops/history", "gitops/object", "gitops/ref", "gitops/run", "sync/bound"},
 	"gitops/ref":        {"gitops/object", "gitops/run", "sync/bound"}, // the git program moves them

@@ -12,6 +12,7 @@ import (
 
 	"github.com/locsync/locsync/formats/resource"
 	"github.com/locsync/locsync/gitops"
+	"github.com/locsync/locsync/sync/bound"
 	"github.com/locsync/locsync/sync/config"
 	"github.com/locsync/locsync/sync/memory/ledger"
 	"github.com/locsync/locsync/sync/pass"
@@ -35,7 +36,6 @@ type committed interface {
 	fs.ReadDirFS
 	fs.StatFS
 	fs.ReadLinkFS
-	ReadAtMost(name string, most int64) ([]byte, error)
 }
 
 // ReadFile reads a joined file, or one of the commit.
@@ -48,7 +48,7 @@ func (t joinedTree) ReadAtMost(name string, most int64) ([]byte, error) {
 			return bytes.Clone(src), nil
 		}
 	}
-	return t.committed.ReadAtMost(name, most)
+	return bound.ReadFS(t.committed, name, most)
 }
 
 // take has what follows read a file with all languages as a merge leaves it. The merges before it need no content of
