@@ -262,6 +262,19 @@ func TestEvidence(t *testing.T) {
 		{"a lone name of a language", "-- locales/en.json --\n" + json2 + "\n-- locales/de.json --\n" + json2 + "\n-- locales/polish.json --\n" +
 			"{\"nail\": \"Nail\"}\n-- english/app.json --\n" + json2 + "\n", "en\nlocales/en.json -> locales/{LANGUAGE}.json de\nnot locales/polish.json"},
 		{"names without a key in common", "-- locales/English.json --\n{\"x\": \"X\"}\n-- locales/French.json --\n{\"y\": \"Y\"}\n", "en"},
+		{"a region that repeats the language", "-- l/en_EN.json --\n" + json2 + "\n-- l/ja_JA.json --\n" + json2 + "\n",
+			"en\nl/en_EN.json -> l/{LANGUAGE}.json ja"},
+		{"texts of debug builds", "-- app/src/main/res/values/strings.xml --\n" + android("a=Save") +
+			"-- app/src/main/res/values-de/strings.xml --\n" + android("a=Sichern") +
+			"-- app/src/debug/res/values/strings.xml --\n" + android("d=Debug"),
+			"en\napp/src/main/res/values/strings.xml -> app/src/main/res/values-{LOCALE:ANDROID}/strings.xml de\n" +
+				"not app/src/debug/res/values-{LOCALE:ANDROID}/strings.xml"},
+		{"texts of debug builds with a translation", "-- app/src/main/res/values/strings.xml --\n" + android("a=Save") +
+			"-- app/src/main/res/values-de/strings.xml --\n" + android("a=Sichern") +
+			"-- app/src/debug/res/values/strings.xml --\n" + android("d=Debug") +
+			"-- app/src/debug/res/values-de/strings.xml --\n" + android("d=Fehlersuche"),
+			"en\napp/src/debug/res/values/strings.xml -> app/src/debug/res/values-{LOCALE:ANDROID}/strings.xml de\n" +
+				"app/src/main/res/values/strings.xml -> app/src/main/res/values-{LOCALE:ANDROID}/strings.xml de"},
 		{"slang", "-- lib/i18n/strings.i18n.json --\n" + json2 + "\n-- lib/i18n/strings_de.i18n.json --\n" + json2 + "\n",
 			"en\nlib/i18n/strings.i18n.json -> lib/i18n/strings_{LANGUAGE}.i18n.json de"},
 		{"Minecraft without translations", "-- src/main/resources/assets/mod/lang/en_us.json --\n" + json2 + "\n",
