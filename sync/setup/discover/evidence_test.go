@@ -137,7 +137,7 @@ func TestEvidence(t *testing.T) {
 			"it\nApp/Localizable.xcstrings ->  de\nApp/it.lproj/*.strings -> App/{LOCALE:IOS}.lproj/{NAME}.strings de"},
 		{"a project in English, strings without it", "-- App.xcodeproj/project.pbxproj --\ndevelopmentRegion = en;\n" +
 			"-- App/Localizable.xcstrings --\n" + catalog("en") + "-- App/de.lproj/A.strings --\n\"a\" = \"b\";\n",
-			"en\nApp/Localizable.xcstrings ->  de\nnot App/{LOCALE:IOS}.lproj/A.strings"},
+			"en\nApp/Localizable.xcstrings ->  de\nnot App/de.lproj/A.strings"},
 
 		{"values beside the declared language", "-- ios/App.xcodeproj/project.pbxproj --\ndevelopmentRegion = ja;\n" +
 			"-- a/src/composeResources/values/strings.xml --\n" + android("a=Timetable", "b=Event map") +
@@ -187,11 +187,11 @@ func TestEvidence(t *testing.T) {
 			"en\npublic/locales/en/*.json -> public/locales/{LANGUAGE}/{NAME}.json de,zh-Hant"},
 		{"the same file in other capitals", "-- App/en.lproj/InfoPlist.strings --\n\"a\" = \"b\";\n-- App/de.lproj/InfoPlist.strings --\n" +
 			"\"a\" = \"c\";\n-- App/Base.lproj/infoPlist.strings --\n\"a\" = \"b\";\n",
-			"en\nApp/en.lproj/*.strings -> App/{LOCALE:IOS}.lproj/{NAME}.strings de\nnot App/{LOCALE:IOS}.lproj/infoPlist.strings"},
+			"en\nApp/en.lproj/*.strings -> App/{LOCALE:IOS}.lproj/{NAME}.strings de\nnot App/Base.lproj/infoPlist.strings"},
 		{"a source file alone", "-- en/app.json --\n" + json2 + "\n", "en\nen/*.json -> {LANGUAGE}/{NAME}.json "},
 		{"a source file alone, named after its language", "-- web/en.json --\n" + json2 + "\n", "en\nweb/en.json -> web/{LANGUAGE}.json "},
 		{"lists and data under a language alone", "-- data/en.json --\n[\"a\", \"b\"]\n-- data/en/words.yml --\n- a\n",
-			"en\nnot data/{LANGUAGE}.json\nnot data/{LANGUAGE}/words.yml"},
+			"en\nnot data/en.json\nnot data/en/words.yml"},
 		{"a language in a name alone", "-- src/app-en.json --\n" + json2 + "\n-- is/a.json --\n" + json2 + "\n", "en"},
 		{"a template alone, of WordPress", "-- languages/shop.pot --\nmsgid \"\"\nmsgstr \"\"\n\nmsgid \"a\"\nmsgstr \"\"\n",
 			"en\nlanguages/shop.pot -> languages/shop-{LANGUAGE}.po "},
@@ -268,7 +268,7 @@ func TestEvidence(t *testing.T) {
 			"-- app/src/main/res/values-de/strings.xml --\n" + android("a=Sichern") +
 			"-- app/src/debug/res/values/strings.xml --\n" + android("d=Debug"),
 			"en\napp/src/main/res/values/strings.xml -> app/src/main/res/values-{LOCALE:ANDROID}/strings.xml de\n" +
-				"not app/src/debug/res/values-{LOCALE:ANDROID}/strings.xml"},
+				"not app/src/debug/res/values/strings.xml"},
 		{"texts of debug builds with a translation", "-- app/src/main/res/values/strings.xml --\n" + android("a=Save") +
 			"-- app/src/main/res/values-de/strings.xml --\n" + android("a=Sichern") +
 			"-- app/src/debug/res/values/strings.xml --\n" + android("d=Debug") +

@@ -183,7 +183,11 @@ func (s *search) keep(ranked []*template, least standing, given string) []*templ
 			why = "is " + other + " in other capitals, which is the same file on macOS and Windows; rename it"
 		}
 		if why != "" && (why != noTexts || t.catalog()) {
-			s.leave(t.text, why, len(t.all()))
+			files, name := t.all(), t.text
+			if len(files) == 1 {
+				name = files[0]
+			}
+			s.leave(name, why, len(files))
 		}
 		if why != "" {
 			continue
