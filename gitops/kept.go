@@ -30,7 +30,8 @@ type Kept struct {
 	here, there string // names of the reference; there is "" where it stays here
 
 	branches *remote.Branches
-	along    []string // branch and base, which are asked for next
+	// branch and base, which are asked for next
+	branchNames []string
 }
 
 // Where a kept reference is at the remote.
@@ -75,10 +76,10 @@ func refName(name string) string {
 	return b.String()
 }
 
-// Along is the same reference, which is listed at the remote together with a branch and its base: who reads these next
-// asks no second time.
-func (k Kept) Along(branch, base string) Kept {
-	k.along = []string{branch, base}
+// ListedWith is the same reference, which is listed at the remote together with a branch and its base: who reads these
+// next asks no second time.
+func (k Kept) ListedWith(branch, base string) Kept {
+	k.branchNames = []string{branch, base}
 	return k
 }
 
@@ -122,7 +123,7 @@ func (k Kept) There(ctx context.Context) (commit string, err error) {
 	}
 	ctx, end := k.repo.Watch(ctx)
 	defer end()
-	branches, err := k.branches.Named(k.along)
+	branches, err := k.branches.Named(k.branchNames)
 	if err != nil {
 		return "", err
 	}

@@ -2,9 +2,12 @@ package gitops
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/locsync/locsync/gitops/gittest"
+	"github.com/locsync/locsync/gitops/run"
 )
 
 // Two commits of a reference share the youngest one that both go on from.
@@ -40,6 +43,48 @@ func TestSharedKept(t *testing.T) {
 		got, err := kept.Shared(c.one, c.other)
 		if err != nil || got != c.want {
 			t.Errorf("%.7s and %.7s share %.7s (%v), want %.7s", c.one, c.other, got, err, c.want)
+		}
+	}
+}
+
+// What is listed with the reference answers who reads the branches next, once; other branches, and a second reader, ask
+// the remote.
+func TestBranchesAreListedWithAKeptReference(t *testing.T) {
+	gittest.Need(t)
+	dir := gittest.Init(t, sample)
+	bare := gittest.Bare(t, dir)
+	gittest.Git(t, dir, "remote", "set-url", "origin", bare)
+	repo := open(t, dir, Options{Remote: "origin"})
+	asked := 0
+	ctx := run.Tracing(t.Context(), func(c run.Command) func(time.Duration, error) {
+		if slices.Contains(c.Args, "ls-remote") {
+			asked++
+		}
+		return func(time.Duration, error) {}
+	})
+	read := func(branch, base string) {
+		if _, err := repo.At(ctx, branch, base); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, c := range []struct {
+		kept  Kept
+		reads func()
+		want  int
+	}{
+		{repo.Kept("app", KeepRef).ListedWith("l10n", "main"), func() { read("l10n", "main") }, 1},
+		{repo.Kept("app", KeepRef).ListedWith("l10n", ""), func() { read("l10n", "") }, 1},
+		{repo.Kept("app", KeepRef).ListedWith("l10n", "main"), func() { read("l10n", "main"); read("l10n", "main") }, 2},
+		{repo.Kept("app", KeepRef).ListedWith("l10n", "main"), func() { read("other", "main") }, 2},
+		{repo.Kept("app", KeepRef), func() { read("l10n", "main") }, 2},
+	} {
+		asked = 0
+		if _, err := c.kept.There(ctx); err != nil {
+			t.Fatal(err)
+		}
+		c.reads()
+		if asked != c.want {
+			t.Errorf("%d: the remote was asked %d times, want %d", i, asked, c.want)
 		}
 	}
 }

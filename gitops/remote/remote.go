@@ -35,13 +35,13 @@ type advertised struct {
 	head string                 // full name, "" when it is not said
 }
 
-// fresh is how old a listing may be that was made for something else.
-const fresh = 2 * time.Second
+// listingAge is how old a listing may be that was made for something else.
+const listingAge = 2 * time.Second
 
-// listed takes what was said of references that were listed along with others a moment ago; each is told once.
-func (m *Remote) listed(refs []string) (advertised, bool) {
+// takeListing takes what was said of references that were listed along with others a moment ago; each is told once.
+func (m *Remote) takeListing(refs []string) (advertised, bool) {
 	l := m.repo.Listed.Swap(nil)
-	if l == nil || l.Address != m.Address || time.Since(l.At) > fresh ||
+	if l == nil || l.Address != m.Address || time.Since(l.At) > listingAge ||
 		slices.ContainsFunc(refs, func(ref string) bool { return !slices.Contains(l.Asked, ref) }) {
 		return advertised{}, false
 	}
@@ -110,7 +110,7 @@ func (m *Remote) list(ctx context.Context, branches ...string) (advertised, erro
 			refs = append(refs, "refs/heads/"+branch)
 		}
 	}
-	if adv, is := m.listed(refs); is && len(branches) > 0 {
+	if adv, is := m.takeListing(refs); is && len(branches) > 0 {
 		return adv, nil
 	}
 	return m.listRefs(ctx, len(branches) > 0, refs)

@@ -109,7 +109,7 @@ func (r Reading) plurals(tree fs.FS) *spelling.Joined {
 	if f == nil {
 		return nil
 	}
-	return spelling.Join(apart(bundle.Texts(f)), r.Keys.Separator, r.Plurals)
+	return spelling.Join(cloneKeys(bundle.Texts(f)), r.Keys.Separator, r.Plurals)
 }
 
 // text is a name that JSON keeps whatever its bytes are.
@@ -180,7 +180,7 @@ type keptID struct {
 	file     string // its Reading
 }
 
-func keptAs(inBranch bool, r Reading) keptID {
+func newKeptID(inBranch bool, r Reading) keptID {
 	id, _ := json.Marshal(r)
 	return keptID{inBranch, string(id)}
 }
@@ -189,8 +189,8 @@ func newTrees(branch, source fs.FS) *trees {
 	return &trees{branch, source, make(map[keptID]catalog.Marks), make(map[keptID]*spelling.Joined)}
 }
 
-// in is the tree that a base names; the branch's, where the files are the same objects in both.
-func (t *trees) in(from byte, files ...[]Reading) (tree fs.FS, isBranch bool) {
+// treeOf is the tree that a base names; the branch's, where the files are the same objects in both.
+func (t *trees) treeOf(from byte, files ...[]Reading) (tree fs.FS, isBranch bool) {
 	isBranch = from == 'b' || from == 'B' || !slices.ContainsFunc(slices.Concat(files...), func(r Reading) bool {
 		return !sameObject(t.branch, t.source, string(r.Path))
 	})
@@ -215,7 +215,7 @@ func (t *trees) pluralsOf(tree fs.FS, isBranch bool, sources []Reading) *spellin
 	if len(sources) == 0 {
 		return nil
 	}
-	id := keptAs(isBranch, sources[0])
+	id := newKeptID(isBranch, sources[0])
 	j, is := t.plurals[id]
 	if !is {
 		j = sources[0].plurals(tree)
@@ -226,13 +226,13 @@ func (t *trees) pluralsOf(tree fs.FS, isBranch bool, sources []Reading) *spellin
 
 // marks are those of some files together, in the tree that a base names. sources are those of a translation.
 func (t *trees) marks(from byte, all, sources []Reading) catalog.Marks {
-	tree, isBranch := t.in(from, all, sources)
+	tree, isBranch := t.treeOf(from, all, sources)
 	together := make(catalog.Marks)
 	for _, r := range all {
-		id := keptAs(isBranch, r)
+		id := newKeptID(isBranch, r)
 		one, is := t.kept[id]
 		if !is {
-			one = apart(r.texts(tree, t.pluralsOf(tree, isBranch, sources))).Marks()
+			one = cloneKeys(r.texts(tree, t.pluralsOf(tree, isBranch, sources))).Marks()
 			if len(sources) == 0 {
 				t.kept[id] = one
 			}
@@ -245,8 +245,8 @@ func (t *trees) marks(from byte, all, sources []Reading) catalog.Marks {
 	return together
 }
 
-// apart gives texts keys that do not keep the file in memory that they are a part of.
-func apart(texts catalog.Catalog) catalog.Catalog {
+// cloneKeys gives texts keys that do not keep the file in memory that they are a part of.
+func cloneKeys(texts catalog.Catalog) catalog.Catalog {
 	key := ""
 	for i := range texts {
 		if texts[i].Key != key {

@@ -20,7 +20,7 @@ func memoryOf(p *pass.Branch, repo *gitops.Repo, dry bool) *memory.Memory {
 	s := p.Config.Service
 	kept := repo.Kept(p.Project.Name, gitops.Keeping(p.Project.Memory))
 	if !p.Project.PerBranch() {
-		kept = kept.Along(p.Project.Pull.Branch, p.Project.Pull.Base)
+		kept = kept.ListedWith(p.Project.Pull.Branch, p.Project.Pull.Base)
 	}
 	return &memory.Memory{Ledger: p.Ledger, Project: p.ProjectName(), Called: p.Project.Name,
 		Subject: ledger.Digest([]byte(s.URL + "\x00" + p.Project.ID))[:12],
