@@ -80,8 +80,8 @@ var imports = map[string][]string{
 		"sync/memory/past", "sync/report", "sync/service", "sync/text/spelling"},
 	// oracle: what is about to be written is read by a second reader first. forge: the request comes after the commit.
 	// past: what the git history has was seen.
-	"sync/pass/pull": {"sync/bound", "sync/bound/fault", "formats/oracle", "formats/resource", "gitops", "sync/pass/accepted",
-		"sync/text/bundle", "sync/text/catalog", "sync/check", "sync/config", "sync/pass/events", "sync/check/examine",
+	"sync/pass/pull": {"sync/bound", "sync/bound/fault", "formats/oracle", "formats/resource", "gitops",
+		"sync/pass/accepted", "sync/text/bundle", "sync/text/catalog", "sync/check", "sync/config", "sync/pass/events", "sync/check/examine",
 		"sync/failure", "sync/memory/ledger", "sync/pass", "sync/memory/past", "sync/text/plural", "sync/report",
 		"sync/pass/request", "sync/service", "sync/text/spelling", "sync/pass/tree"},
 	"sync/pass/passtest": {"sync/config", "sync/pass", "sync/report", "sync/memory/ledger/boltledger"},

@@ -51,7 +51,8 @@ func (below BlankBelow) Around(f *File, i int, model *Model) int {
 	case behind < 0:
 		behind = before
 	case before < 0:
-		if before = at(i + 1); before < 0 {
+		before = at(i + 1)
+		if before < 0 {
 			before = behind
 		}
 	}

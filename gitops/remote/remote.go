@@ -110,10 +110,14 @@ func (m *Remote) list(ctx context.Context, branches ...string) (advertised, erro
 			refs = append(refs, "refs/heads/"+branch)
 		}
 	}
-	if adv, is := m.takeListing(refs); is && len(branches) > 0 {
+	if len(branches) == 0 {
+		return m.listRefs(ctx, false, nil)
+	}
+	adv, known := m.takeListing(refs)
+	if known {
 		return adv, nil
 	}
-	return m.listRefs(ctx, len(branches) > 0, refs)
+	return m.listRefs(ctx, true, refs)
 }
 
 // listRefs gives all references, or only some and what HEAD names.

@@ -87,7 +87,8 @@ func Scan(src string) Document {
 
 // count adds a part of a key, an array, a table or an element.
 func (s *lineScanner) count() {
-	if s.Parts++; s.Parts > mostParts {
+	s.Parts++
+	if s.Parts > mostParts {
 		s.refuse("more than 100,000 keys, tables and elements of lists: divide the projects among several files, and " +
 			"include them")
 	}
@@ -175,7 +176,8 @@ func (s *lineScanner) value(path string) {
 func (s *lineScanner) enter() {
 	s.pos++
 	s.count()
-	if s.depth++; s.depth > mostNested {
+	s.depth++
+	if s.depth > mostNested {
 		s.refuse("arrays and tables are nested more than 32 deep: this is not a configuration")
 	}
 }

@@ -13,7 +13,7 @@ import (
 // form, with their lengths in bytes before them, and the mark.
 type Units []Text
 
-// MarshalJSON packs them.
+// MarshalJSON writes them as one string, in base64.
 func (t Units) MarshalJSON() ([]byte, error) {
 	var packed []byte
 	for _, u := range t {

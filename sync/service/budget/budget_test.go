@@ -58,8 +58,8 @@ func (k *broken) Update(ctx context.Context, account string, change func(time.Du
 	return k.slotMemory.Update(ctx, account, change)
 }
 
-// Where a keeper fails, no request leaves by the next one before those that left by the first have arrived, however many
-// ask at once.
+// Where a keeper fails, no request leaves by the next one before those that left by the first have arrived, however
+// many ask at once.
 func TestNextKeeperBeginsWithAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := &broken{slotMemory: newSlotMemory()}

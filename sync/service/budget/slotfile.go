@@ -67,7 +67,8 @@ func (f *slotFile) Update(ctx context.Context, account string, change func(time.
 	path := f.path(account)
 	file, unlock, err := lockSlots(waiting, path)
 	if errors.Is(err, fs.ErrNotExist) { // the folder was tidied away
-		if err = os.MkdirAll(f.dir, 0o700); err == nil {
+		err = os.MkdirAll(f.dir, 0o700)
+		if err == nil {
 			file, unlock, err = lockSlots(waiting, path)
 		}
 	}

@@ -146,7 +146,8 @@ func (p Params) Time(name string) (at time.Time, err error) {
 	if err != nil || !given {
 		return at, err
 	}
-	if at, err = ReadTime(text); err != nil {
+	at, err = ReadTime(text)
+	if err != nil {
 		err = Invalid(name, "%q is not an ISO 8601 time like 2026-11-30T12:00:00Z", text)
 	}
 	return at, err

@@ -149,10 +149,12 @@ func (o *opened) editing(ctx context.Context, it item, texts []store.Text) (*edi
 	if e.Progress, err = o.progress(); err != nil {
 		return nil, err
 	}
-	if e.Rank, err = o.rankOf(it.At); err != nil {
+	e.Rank, err = o.rankOf(it.At)
+	if err != nil {
 		return nil, err
 	}
-	if e.Neighbours, err = o.neighboursOf(it); err != nil {
+	e.Neighbours, err = o.neighboursOf(it)
+	if err != nil {
 		return nil, err
 	}
 	if e.Others, err = o.inOtherLanguages(it, o.person); err != nil {
@@ -249,7 +251,8 @@ func (s *Service) save(w http.ResponseWriter, r *http.Request, v *visitor) error
 	var why, next string
 	err := s.onKey(r, v, func(o *opened, it item) (err error) {
 		texts := written(r, it)
-		if status, why = it.refuses(texts, r.PostFormValue("seen")); status != 0 {
+		status, why = it.refuses(texts, r.PostFormValue("seen"))
+		if status != 0 {
 			again, err = o.editing(r.Context(), it, texts)
 			if err == nil {
 				again.Changed = status == http.StatusConflict && it.Is != nil

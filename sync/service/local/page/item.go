@@ -50,7 +50,8 @@ func (o *opened) item(collection string, k *store.Keyspace, n []byte, r *store.R
 	if err != nil {
 		return it, err
 	}
-	if it.Is, err = k.Translation(o.Language, n); err == nil {
+	it.Is, err = k.Translation(o.Language, n)
+	if err == nil {
 		it.Offered, err = k.Offered(o.Language, n)
 	}
 	if err == nil {

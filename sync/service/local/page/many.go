@@ -92,7 +92,7 @@ func (o *opened) fill(ctx context.Context, w rewriting, it item) (texts []store.
 	return texts, nil
 }
 
-// approves reports whether a form that has seen a key with new texts still stands for them, and they may be stored.
+// approves reports whether a form has seen what is stored of a key now, and its new texts may be stored.
 func (it item) approves(seen string, texts []store.Text) bool {
 	return seen == it.seenWith(texts) && it.takes(texts)
 }
@@ -137,7 +137,8 @@ func (s *Service) preview(
 	page := preview{Scope: p}
 	err := s.Store.View(s.in(p, v, func(o *opened) (err error) {
 		page.Project = o.project
-		if page.What, err = o.rewritingOf(r, v, do); err != nil || !page.Asked() {
+		page.What, err = o.rewritingOf(r, v, do)
+		if err != nil || !page.Asked() {
 			return err
 		}
 		from, _ := readPosition(r.FormValue("after"))
@@ -148,7 +149,8 @@ func (s *Service) preview(
 			return len(texts) > 0
 		}
 		f, err := o.walk(from, false, mostApproved)
-		if err = cmp.Or(err, wrong); err != nil {
+		err = cmp.Or(err, wrong)
+		if err != nil {
 			return err
 		}
 		if f.more {
